@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Partial files that other tools have left, at the destination (wget -c, curl -C -) or beside it.
+/// Partial files of other tools, at the destination (wget -c, curl -C -) or beside it.
 @Suite struct AdoptionTests {
     static let content = Content.random(seed: 61, count: 400_000)
     static let other = Content.random(seed: 62, count: 400_000)
@@ -28,7 +28,7 @@ import TransferTestSupport
 
     private static let retry = #""retry": {"limit": 4, "scale": "10ms", "jitter": false}"#
 
-    /// Runs the job beside what another tool has left.
+    /// Runs the job beside the file that another tool has left.
     private func run(
         _ left: Left, at name: String, _ more: (Workplace) async throws -> String,
         _ check: (ProcessResult, TestServer, Workplace) throws -> Void
@@ -56,7 +56,7 @@ import TransferTestSupport
         }
     }
 
-    /// Digests of pieces of 64 KiB, the last one shorter.
+    /// Returns the digests of pieces of 64 KiB, the last one shorter.
     private func pieces(_ place: Workplace) async throws -> String {
         var digests: [String] = []
         for start in stride(from: 0, to: 400_000, by: 65_536) {
@@ -67,7 +67,7 @@ import TransferTestSupport
         return #", "pieces": {"length": "64K", "digests": [\#(digests.joined(separator: ", "))]}"#
     }
 
-    /// Of 300,000 bytes four pieces are whole.
+    /// Four pieces of the 300,000 bytes are whole.
     @Test(arguments: ["a.iso", "a.iso.part"]) func piecesProveItsBeginning(_ name: String) async throws {
         try await run(.beginning, at: name, pieces) { result, server, place in
             #expect(result.exitCode == 0, "\(result)")
@@ -88,7 +88,7 @@ import TransferTestSupport
             _ = try place.folder.write(left, to: name)
             try place.jobs([download(server.url("/a"), to: "a.iso", Self.retry + (try await pieces(place)))])
             let result = try await place.runJobs()
-            // At its own name it would have to give way.
+            // A partial file at the destination itself would have to be replaced.
             #expect(result.exitCode == (name == "a.iso" ? 1 : 0), "\(result)")
             #expect(server.requests.count == requests)
             #expect(server.requests.allSatisfy { $0.range == (right > 65_536 ? "bytes=65536-" : nil) })
@@ -97,8 +97,8 @@ import TransferTestSupport
         }
     }
 
-    @Test func wholeFilesAreJudgedByTheirPieces() async throws {
-        // One that is there is kept, and a wrong one from the server doesn't get its name.
+    @Test func wholeFilesAreVerifiedByTheirPieces() async throws {
+        // A file at the destination is kept, and a wrong one from the server does not get its name.
         try await run(.whole, at: "a.iso", pieces) { result, server, _ in
             #expect(result.exitCode == 0 && server.requests.isEmpty, "\(result)")
         }
@@ -113,7 +113,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func allOfItIsProvenByItsLastByte() async throws {
+    @Test func aWholePartIsProvenByItsLastByte() async throws {
         try await run(.whole, at: "a.iso.part", checksum) { result, server, place in
             #expect(result.exitCode == 0, "\(result)")
             #expect(server.requests.map(\.range) == ["bytes=400000-", "bytes=399999-"])
@@ -121,7 +121,7 @@ import TransferTestSupport
         }
     }
 
-    /// A file that isn't what was taken for its beginning stays as it is.
+    /// A file that is not the beginning of the server's file stays unchanged.
     @Test(arguments: [Left.otherBytes, .longer]) func anotherFileIsNeverReplaced(_ left: Left) async throws {
         try await run(left, at: "a.iso", checksum) { result, _, place in
             #expect(result.exitCode == 1, "\(result)")
@@ -140,7 +140,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: ["a.iso", "a.iso.part"]) func somebodyMayVouchForIt(_ name: String) async throws {
+    @Test(arguments: ["a.iso", "a.iso.part"]) func aUserMayAdoptAnUnprovenBeginning(_ name: String) async throws {
         try await run(.beginning, at: name, { _ in #", "adopt": "unproven""# }) { result, server, place in
             #expect(result.exitCode == 0, "\(result)")
             #expect(server.requests.map(\.range) == ["bytes=300000-"])
@@ -150,7 +150,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: ["", #", "adopt": "never""#]) func withoutEitherNothingIsAdopted(_ more: String) async throws {
+    @Test(arguments: ["", #", "adopt": "never""#]) func withoutAProofNothingIsAdopted(_ more: String) async throws {
         try await run(.beginning, at: "a.iso", { _ in more }) { result, server, place in
             #expect(result.exitCode == 1, "\(result)")
             #expect(server.requests.isEmpty)

@@ -4,9 +4,10 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Places that can't be written to and files that can't be read: found when the job starts, and said as they are.
+/// Destinations that cannot be written and sources that cannot be read: both are found when the job starts, and
+/// reported.
 @Suite struct BadDestinationTests {
-    /// The one failure of a run whose single job must fail without asking the server.
+    /// Returns the single failure of a run whose job must fail without a request to the server.
     private func failure(_ job: String, _ place: Workplace, _ server: TestServer) async throws -> JSONValue {
         try place.jobs([job])
         let result = try await place.runJobs()
@@ -33,7 +34,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["overwrite", "update", "rename", "skip", "fail"])
-    func aFolderIsNeverReplacedWhateverIfExistsSays(_ word: String) async throws {
+    func aFolderIsNeverReplacedForAnyIfExists(_ word: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             try place.folder.folder("out")
@@ -79,9 +80,9 @@ import TransferTestSupport
         }
     }
 
-    /// A device would be written to or become a file, a FIFO be waited for.
+    /// A write to a device would reach it or replace it, and a FIFO would block.
     @Test(arguments: ["verify", "overwrite", "update", "rename", "skip", "fail"])
-    func aFIFOIsNeitherOpenedNorReplacedWhateverIfExistsSays(_ word: String) async throws {
+    func aFIFOIsNeitherOpenedNorReplacedForAnyIfExists(_ word: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             mkfifo(place.folder.path("a"), 0o600)
@@ -128,7 +129,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aLinkToNothingIsSomethingThatExists() async throws {
+    @Test func aDanglingLinkCountsAsAnExistingFile() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             symlink(place.folder.path("nothing"), place.folder.path("a"))
@@ -137,7 +138,7 @@ import TransferTestSupport
         }
     }
 
-    /// Whatever has the partial file's name and isn't ours stays as it is, and the download takes the next name.
+    /// An entry with the partial file's name that is not ours stays unchanged, and the download takes the next name.
     @Test(arguments: ["link", "fifo", "folder", "second name"])
     func aPartFileThatIsNotOursIsLeftAlone(_ kind: String) async throws {
         try await withTestServer { server in
@@ -163,7 +164,7 @@ import TransferTestSupport
         }
     }
 
-    /// The bytes that count are those that were written, whatever has their name by then.
+    /// The bytes of the written file count, whatever entry has its name by then.
     @Test func aPartFileThatIsSwappedMeanwhileNeverBecomesTheFile() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -212,7 +213,7 @@ import TransferTestSupport
         #expect(try place.traces() == [])
     }
 
-    @Test func validateAcceptsAnUploadOfWhatAnEarlierJobBrings() async throws {
+    @Test func validateAcceptsAnUploadOfAnEarlierJobsFile() async throws {
         let place = try Workplace()
         try place.jobs([
             download("http://127.0.0.1:1/a", to: "a", #""id": "get""#),
@@ -245,7 +246,7 @@ import TransferTestSupport
     }
 }
 
-/// Runs the command as a user whom permissions bind: root may write everywhere.
+/// A wrapper that runs the command as a user to whom permissions apply: root may write everywhere.
 enum OrdinaryUser {
     static func run(
         _ arguments: [String], in place: Workplace, _ prepare: () -> Void = {}
@@ -259,10 +260,10 @@ enum OrdinaryUser {
         for name in try [""] + FileManager.default.subpathsOfDirectory(atPath: place.folder.path) {
             chown(place.folder.path(name), nobody.0, nobody.1)
         }
-        // The folder that holds the binary may be closed to others.
+        // The folder with the binary may be closed to other users.
         let binary = place.folder.path("transfer")
-        // By another process: one that is forked here meanwhile would hold the copy open for writing, and nobody could
-        // start it then.
+        // A separate process makes the copy. A process forked here meanwhile would hold the copy open for writing, and
+        // it could not be executed then.
         let copy = ChildProcess.Command("/bin/cp", [try TransferCommand.binary(), binary])
         try #require(try await ChildProcess.start(copy).result().exitCode == 0)
         prepare()

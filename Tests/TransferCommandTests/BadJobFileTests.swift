@@ -3,13 +3,13 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Everything in a job file that can be wrong before a job starts: the message, exit status 65, and nothing touched.
+/// Every fault in a job file that is found before a job starts: the message, exit status 65, and no changed file.
 @Suite struct BadJobFileTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
-        /// `URL` stands for the server's.
+        /// The job file; `URL` stands for the server's URL.
         var text: String
-        /// The whole of standard error.
+        /// The complete standard error.
         var message: String
         var file = "jobs.json"
         var testDescription: String { name }
@@ -228,7 +228,7 @@ import TransferTestSupport
             text: #"{"version": 1, "jobs": [{"download": "URL/a", "to": "a", "to": "b"}]}"#, message: #"key "to""#),
     ]
 
-    @Test(arguments: cases) func isRefusedWithItsPlaceAndNothingIsTouched(_ example: Case) async throws {
+    @Test(arguments: cases) func aFaultIsRefusedWithItsPlaceAndNothingIsTouched(_ example: Case) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -251,7 +251,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aJobThatNeedsOneWithAFaultHasNone() async throws {
+    @Test func aJobThatNeedsAFaultyOneHasNoFaultItself() async throws {
         let place = try Workplace()
         try place.folder.write(
             #"{"version": 1, "jobs": [{"id": "a", "download": "http://h/a"}, {"download": "http://h/b", "to": "b", "needs": ["a"]}]}"#,
@@ -262,8 +262,8 @@ import TransferTestSupport
         #expect(!checked.standardError.contains("isn't in this batch"), "\(checked)")
     }
 
-    /// Line by line, so that a failed test shows which one is missing. `DIFF` stands for a column that the length of
-    /// the server's URL decides.
+    /// Compares line by line, so that a failed test shows the missing line. `DIFF` stands for a column that depends on
+    /// the length of the server's URL.
     private static func expect(_ text: String, contains message: String, port: UInt16) {
         for line in message.split(separator: "\n") {
             let parts = line.split(separator: "DIFF")

@@ -3,7 +3,7 @@ import TransferQueue
 
 @testable import transfer
 
-/// What batches are called where people read it, and by what they are found.
+/// The names of batches in messages, and the names by which commands find them.
 @Suite struct BatchNamesTests {
     private let names = BatchNames([
         "nightly", "/etc/mirror.json", "/srv/a/jobs.json", "/srv/b/jobs.json", "/srv/c/jobs.txt", "/opt/nightly.jsonl",
@@ -13,7 +13,7 @@ import TransferQueue
     @Test(
         arguments: [
             ("nightly", "nightly"), ("/etc/mirror.json", "mirror"), ("/srv/a/jobs.json", "a/jobs"),
-            // The others of its folder's name have another type.
+            // Other job files of the same folder have a different type.
             ("/srv/c/jobs.txt", "jobs.txt"), ("/opt/nightly.jsonl", "nightly.jsonl"),
             ("watch:/srv/films", "watch:/srv/films"),
             ("/etc/x/list.txt", "list"), ("get https://a.example/x in /home/me", "get-a.example-10"),
@@ -57,17 +57,17 @@ import TransferQueue
         #expect(names.short("/x/jobs.json") == "/x/jobs.json" && names.short("/y/jobs.json") == "y/jobs")
     }
 
-    // MARK: What is called now as it is later
+    // MARK: Names that stay valid later
 
     private static let gets = ["get https://a.example/x in /me", "get https://a.example/y in /me"]
 
-    /// A register with these batches of `get`, by their numbers.
+    /// Returns a register with these batches of `get`, by their numbers.
     private static func names(_ batches: [(Int64, String)], last: Int64? = nil) -> BatchNames {
         let entries = batches.map { BatchRegister.Entry(name: $1, number: $0) }
         return BatchNames(BatchRegister(entries: entries, last: last ?? entries.last?.number ?? 0))
     }
 
-    /// What a command was told to paste means that batch, or none, whatever becomes of the others.
+    /// A name in a suggested command means that batch, or none, whatever other batches exist.
     @Test func aLastingNameMeansItsBatchOrNone() throws {
         let names = Self.names([(1, Self.gets[0])])
         let first = names.lasting(Self.gets[0])
@@ -81,7 +81,7 @@ import TransferQueue
         #expect(try again.find(first) == nil && again.find("get-a.example-3") == Self.gets[0])
     }
 
-    /// Names, servers, files and marks that end like a number are no other batch's lasting name.
+    /// A name, server, file or mark that ends like a number is not the lasting name of a different batch.
     @Test(
         arguments: [
             "get https://a.example/3 in /me", "get https://a.example/x +1 #000003 in /me",
@@ -95,7 +95,7 @@ import TransferQueue
         #expect(try Self.names([(7, name)]).find(Self.names([(7, name)]).lasting(name)) == name)
     }
 
-    /// A path says which file: as much of it as tells it from the others today may be too little tomorrow.
+    /// The path identifies the file: a part that is unique today may be ambiguous tomorrow.
     @Test func aJobFilesLastingNameIsItsPath() throws {
         #expect(names.short("/etc/mirror.json") == "mirror" && names.lasting("/etc/mirror.json") == "/etc/mirror.json")
         #expect(names.lasting("nightly") == "nightly" && names.lasting("watch:/srv/films") == "watch:/srv/films")
@@ -119,7 +119,7 @@ import TransferQueue
             ("get https://a.example/x in /me", true), ("get https://a.example/x in /me/x", true),
             ("nightly", false), ("get-", false), ("getting-1", false),
         ])
-    func whatWasOnceBegunIsKnownToBeForgotten(_ text: String, _ isForgotten: Bool) throws {
+    func aFormerBatchIsKnownToBeForgotten(_ text: String, _ isForgotten: Bool) throws {
         let names = Self.names([], last: 2)
         #expect(names.isForgotten(text) == isForgotten)
         #expect(BatchNames().isForgotten(text) == false, "in a queue that never had one")

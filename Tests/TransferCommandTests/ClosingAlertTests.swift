@@ -4,7 +4,7 @@ import TransferTestSupport
 
 private let python = "/usr/bin/python3"
 
-/// Bodies over https that only the end of the connection ends (RFC 9112 §9.8).
+/// Bodies over https that end only with the connection (RFC 9112 §9.8).
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: python)), .timeLimit(.minutes(1)))
 struct ClosingAlertTests {
     private static let script = """
@@ -61,6 +61,6 @@ struct ClosingAlertTests {
         #expect(end["proofs"]?.array?.compactMap(\.string) == [proof], "\(end)")
     }
 
-    /// Of 5000 times `x`.
+    /// The digest of `x`, 5000 times.
     private static let sum = "c59d3c0480cc2d71d8f646e735e92da65450311eec46e81a5db8c7e6e8a92054"
 }

@@ -4,7 +4,7 @@ import TransferTestSupport
 
 @testable import transfer
 
-/// The article of the command has what the command has.
+/// The agreement of the article about the command with the command.
 @Suite struct CommandTablesTests {
     private static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -22,7 +22,7 @@ import TransferTestSupport
     @Test func everyEventIsInTheArticle() throws {
         let text = try String(contentsOf: Self.article, encoding: .utf8)
         for (kind, name, _) in JSONLinesTests.all { #expect(text.contains("`\(name)`"), "\(kind)") }
-        // Every name that a line of the documentation has stands for a kind.
+        // Every name in a line of the documentation stands for a kind.
         let reported = text.matches(of: #/`((batch|job)\.[a-z]+)`/#).map { String($0.output.1) }
         let known = Set(JSONLinesTests.all.map(\.name) + ["batch.commanded", "job.authorized"])
         #expect(Set(reported).subtracting(known) == [])

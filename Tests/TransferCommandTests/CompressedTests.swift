@@ -5,11 +5,11 @@ import TransferCore
 import TransferTestServer
 import TransferTestSupport
 
-/// `--compressed` and the key `compressed`: files come coded and are stored decoded.
+/// `--compressed` and the key `compressed`: files are transferred compressed and stored decoded.
 @Suite(.timeLimit(.minutes(2))) struct CompressedTests {
     private static let content = Content.random(seed: 5, count: 1_500_000)
 
-    /// A server that has the file, coded in this way.
+    /// Serves the file with this coding.
     private func serve(
         _ server: TestServer, _ coding: StoredCoding = .gzip, _ change: ([UInt8]) -> [UInt8] = { $0 },
         _ faults: [Fault] = []
@@ -23,7 +23,7 @@ import TransferTestSupport
         server.script("/f", faults)
     }
 
-    /// Whether nothing asked for less than the whole.
+    /// Returns whether every request asked for the whole file.
     private func askedForAll(_ server: TestServer) -> Bool {
         server.requests.allSatisfy { $0.method == "GET" && $0.headers["Range"] == nil }
     }
@@ -50,8 +50,8 @@ import TransferTestSupport
         }
     }
 
-    /// What came is less than what is stored, and no rest of it.
-    @Test func itIsToldThatAFileCameCompressed() async throws {
+    /// The transferred bytes are fewer than the stored ones, and no part of them.
+    @Test func aCompressedTransferIsReported() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let coded = StoredCoding.gzip.coded([UInt8](repeating: 0x61, count: 1 << 20))
@@ -65,7 +65,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsCutOrDamagedOnItsWayIsFetchedAgainFromItsBeginning() async throws {
+    @Test func aCutOrDamagedStreamIsFetchedAgainFromTheStart() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             serve(server)
@@ -90,7 +90,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aStreamThatNeverEndsWellIsNeverKept() async throws {
+    @Test func aStreamWithoutAValidEndIsNeverKept() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             serve(server, .gzip, { Array($0.dropLast(4)) })
@@ -118,14 +118,14 @@ import TransferTestSupport
             #expect(try place.content("f") == Self.content.bytes())
             #expect(server.requests.count == 2 && askedForAll(server))
             #expect(try place.traces().filter { $0.hasPrefix("f") } == ["f"])
-            // Complete is complete.
+            // A complete file is not fetched again.
             #expect(try await place.runJobs().exitCode == 0)
             #expect(server.requests.count == 2)
         }
     }
 
-    /// Bytes of an earlier run without the key are of another representation.
-    @Test func aFileThatWasBegunWithoutItBeginsAnew() async throws {
+    /// Bytes of an earlier run without the key belong to a different representation.
+    @Test func aFileBegunWithoutTheKeyBeginsAnew() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/f", ServedFile(Self.content, etag: "\"a\""))
@@ -143,8 +143,8 @@ import TransferTestSupport
         }
     }
 
-    /// A file of 8 MiB would be divided.
-    @Test func aFileHasOneConnectionWhateverDefaultsSay() async throws {
+    /// A file of 8 MiB would be split without the key.
+    @Test func aCompressedFileHasOneConnectionForAnyDefaults() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let content = Content.random(seed: 1, count: 8 << 20)
@@ -157,7 +157,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func partsOfACompressedFileAreAFaultThatExplainsItself() async throws {
+    @Test func segmentsOfACompressedFileAreAnExplainedFault() async throws {
         let place = try Workplace()
         try place.jobs([download("http://127.0.0.1:9/f", to: "f", #""segments": 4, "compressed": true"#)])
         let job = try await place.run("validate", "jobs.json")
@@ -173,8 +173,8 @@ import TransferTestSupport
         }
     }
 
-    /// The key says how long the file is: a bomb is no longer.
-    @Test func aBombEndsWhereTheFileWouldAndLeavesNothing() async throws {
+    /// The declared size is the limit: a decompression bomb exceeds it.
+    @Test func aDecompressionBombEndsAtTheDeclaredSizeAndLeavesNothing() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let script = "head -c \(200 << 20) /dev/zero | gzip -9 >'\(place.folder.path("bomb"))'"
@@ -190,7 +190,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aCodingThatNobodyKnowsFailsAtOnce() async throws {
+    @Test func anUnknownCodingFailsAtOnce() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/f", ServedFile(.text("uryyb"), headers: ["Content-Encoding": "rot13"]))
@@ -200,7 +200,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func withoutItACodedFileIsStoredAsItCame() async throws {
+    @Test func aCodedFileIsStoredUnchangedWithoutTheKey() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             serve(server)
@@ -210,7 +210,7 @@ import TransferTestSupport
         }
     }
 
-    /// What is damaged on the disk has no range that a server knows.
+    /// A damaged part on the disk has no range that a server knows.
     @Test func aDamagedFileIsRepairedAsAWhole() async throws {
         try await withTestServer { server in
             let place = try Workplace()

@@ -4,18 +4,19 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Configuration files of the user and of the machine: what they say holds for every verb, and changes no finished batch.
+/// Configuration files of the user and of the machine. Their settings apply to every verb, and change no finished
+/// batch.
 @Suite(.timeLimit(.minutes(1))) struct ConfigurationTests {
     static let own = "home/.config/transfer/config.json"
 
-    /// Writes the user's file, which others can't write.
+    /// Writes the user's file, which other users cannot write.
     private func configure(_ place: Workplace, _ text: String, at path: String = own) throws {
         try place.folder.write("{\"version\": 1,\n\(text)}\n", to: path)
         chmod(place.folder.path(path), 0o644)
         chmod(place.folder.path((path as NSString).deletingLastPathComponent), 0o755)
     }
 
-    @Test func everyVerbIsHeldToIt() async throws {
+    @Test func theConfigurationAppliesToEveryVerb() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -46,7 +47,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aWatchedFolderIsHeldToIt() async throws {
+    @Test func theConfigurationAppliesToAWatchedFolder() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let sink = server.acceptUploads("/in/f")
@@ -60,8 +61,8 @@ import TransferTestSupport
         }
     }
 
-    /// Options, variables, the job's own key, its file, the user's file: each is stronger than what follows it.
-    @Test func whatIsStrongerIsTold() async throws {
+    /// The order of precedence is options, variables, the job's own key, its file, and the user's file.
+    @Test func theStrongerSourceOfASettingIsReported() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["a", "b", "c", "d", "e"] { server.serve("/\(name)", .text(name)) }
@@ -87,7 +88,7 @@ import TransferTestSupport
         }
     }
 
-    /// Headers, proxy and limits are edited between two runs: nothing is fetched again.
+    /// Headers, proxy and limits are edited between two runs: no file is fetched again.
     @Test func anEditedConfigurationRepeatsNoFinishedBatch() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -142,7 +143,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFaultIsToldWithItsPlaceAndNothingIsStarted() async throws {
+    @Test func aFaultIsReportedWithItsPlaceAndNothingIsStarted() async throws {
         let place = try Workplace()
         try configure(place, #""defaults": {"tiemout": 3}"#)
         try place.jobs([download("http://127.0.0.1:9/a", to: "a")])
@@ -161,7 +162,7 @@ import TransferTestSupport
         #expect(both.exitCode == 64, "\(both)")
     }
 
-    @Test func showsWhatHoldsAndWhereItComesFrom() async throws {
+    @Test func showsSettingsInEffectWithTheirSources() async throws {
         let place = try Workplace()
         try configure(
             place,
@@ -206,7 +207,7 @@ import TransferTestSupport
                 && table.standardOutput.contains("own/transfer/config.json:5"), "\(table)")
     }
 
-    /// In a namespace of its own the machine's file is one of the test's.
+    /// The machine's file is one of the test's files, through a namespace of its own.
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/unshare")))
     func theMachinesFileIsWeakerThanTheUsers() async throws {
         let place = try Workplace()
@@ -225,7 +226,7 @@ import TransferTestSupport
                 ["--user", "--map-root-user", "--mount", "/bin/sh", "-c", script, "sh", try TransferCommand.binary()]
                     + command.arguments, environment: command.environment, workingFolder: command.workingFolder)
         ).result()
-        // Some machines have no such namespaces for everybody.
+        // Some machines do not allow such namespaces to every user.
         if result.exitCode == 99 || result.standardError.contains("unshare") { return }
         #expect(result.exitCode == 0, "\(result)")
         let values = result.standardOutput.components(separatedBy: #"{"key":"#)
@@ -247,10 +248,10 @@ import TransferTestSupport
     }
 }
 
-/// Links that the configuration calls metered.
+/// Links that the configuration declares as metered.
 @Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
 struct MeteredByConfigurationTests {
-    @Test func aLinkIsMeteredByTheConfigurationsWord() async throws {
+    @Test func aLinkIsMeteredByTheConfiguration() async throws {
         try await NetworkStage.with { stage in
             let sum = try await stage.serve("file", mebibytes: 1)
             let path = ConfigurationTests.own

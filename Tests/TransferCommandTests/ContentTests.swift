@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Checksums, mirrors and orders of jobs: what makes a file the right one.
+/// Checksums, mirrors and the order of jobs.
 @Suite struct ContentTests {
     let content = Content.random(seed: 11, count: 200_000)
 
@@ -83,7 +83,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aMirrorGoesOnForAConnectionThatDropped() async throws {
+    @Test func aMirrorContinuesAfterADroppedConnection() async throws {
         try await withTestServer { first in
             try await withTestServer { second in
                 let place = try Workplace()
@@ -103,7 +103,7 @@ import TransferTestSupport
         }
     }
 
-    /// Without a digest the bytes of two mirrors are never put together.
+    /// Without a digest the bytes of two mirrors are never mixed.
     @Test func withoutAChecksumAnotherMirrorStartsFromZero() async throws {
         try await withTestServer { first in
             try await withTestServer { second in
@@ -179,7 +179,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatNeedsAFailedJobIsSkippedAllTheWayDown() async throws {
+    @Test func allDependentsOfAFailedJobAreSkipped() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/b", .text("b"))
@@ -194,7 +194,7 @@ import TransferTestSupport
             #expect(try result.events().ends == ["a": "failed", "b": "skipped", "c": "skipped"])
             #expect(try result.events().of("b").named("job.skipped").first?["need"]?.string == "a")
             #expect(server.requests.count == 1)
-            // Once the need is there, the rest follows.
+            // The rest follows once the need is there.
             server.serve("/missing", .text("a"))
             let again = try await place.runJobs()
             #expect(again.exitCode == 0, "\(again)")

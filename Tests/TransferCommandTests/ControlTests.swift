@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What another terminal can do with a batch that runs: each within a second.
+/// Commands from a second terminal for a running batch: each takes effect within a second.
 @Suite struct ControlTests {
-    /// A run whose jobs `a` and `b` are held by the server and whose `c` needs `a`.
+    /// Starts a run whose jobs `a` and `b` are held by the server and whose `c` needs `a`.
     private func running(_ server: TestServer) async throws -> (Workplace, ChildProcess) {
         let place = try Workplace()
         for name in ["a", "b", "c"] { server.serve("/\(name)", .random(seed: 1, count: 100_000), etag: "\"1\"") }
@@ -20,7 +20,7 @@ import TransferTestSupport
         return (place, process)
     }
 
-    /// Runs a verb, and says what it printed once it was effective, which is to take a second at most.
+    /// Runs a verb, and returns its output once it has taken effect, which may take a second at most.
     private func ask(
         _ place: Workplace, _ arguments: String..., until isEffective: () async throws -> Bool
     ) async throws -> String {
@@ -32,7 +32,7 @@ import TransferTestSupport
         return result.standardOutput
     }
 
-    @Test func pauseHoldsABatchAndResumeLetsItGoOn() async throws {
+    @Test func pauseHoldsABatchAndResumeContinuesIt() async throws {
         try await withTestServer { server in
             let (place, process) = try await running(server)
             let pid = process.processID
@@ -51,7 +51,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func oneJobIsPausedWhileTheOthersGoOn() async throws {
+    @Test func oneJobIsPausedWhileTheOthersContinue() async throws {
         try await withTestServer { server in
             let (place, process) = try await running(server)
             _ = try await ask(place, "pause", "batch/b") { server.openConnections <= 1 }
@@ -63,7 +63,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func cancelEndsAJobAndSkipsWhatNeedsIt() async throws {
+    @Test func cancelEndsAJobAndSkipsItsDependents() async throws {
         try await withTestServer { server in
             let (place, process) = try await running(server)
             let said = try await place.run("cancel", "batch/a")
@@ -102,7 +102,7 @@ import TransferTestSupport
         }
     }
 
-    /// The whole server is paused for an hour: whoever asks for it now gets it now.
+    /// The whole server is paused for an hour: a retry starts the job now.
     @Test func retryEndsThePauseOfAServer() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -118,7 +118,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func retryBringsBackWhatFailedInARunningBatch() async throws {
+    @Test func retryRestoresFailedJobsOfARunningBatch() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -136,8 +136,8 @@ import TransferTestSupport
         }
     }
 
-    /// The table at the end has what failed and stayed so.
-    @Test func whatIsRetriedIsNoFailureOfTheEnd() async throws {
+    /// The table at the end lists the jobs that failed and were not retried.
+    @Test func aRetriedJobIsNoFailureInTheEndReport() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -188,7 +188,7 @@ import TransferTestSupport
 
     // MARK: Wait
 
-    @Test(arguments: [false, true]) func waitEndsWithTheRunAndTellsHowItWent(_ fails: Bool) async throws {
+    @Test(arguments: [false, true]) func waitEndsWithTheRunAndReportsItsResult(_ fails: Bool) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))

@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A file of cookies that isn't there is told before anything is begun, as what it is.
+/// A missing file of cookies, which is reported before any request as what it is.
 @Suite(.timeLimit(.minutes(1))) struct CookieFileTests {
     @Test(
         arguments: [
@@ -11,7 +11,7 @@ import TransferTestSupport
             ["put", "jobs.json", "https://a.example/x", "--cookie", "none.txt"],
             ["watch", ".", "--to", "https://a.example/", "-b", "none.txt"],
         ])
-    func anOptionsFileIsLookedAtFirst(_ arguments: [String]) async throws {
+    func aMissingFileOfAnOptionIsReportedFirst(_ arguments: [String]) async throws {
         let place = try Workplace()
         try place.jobs([download("https://a.example/x", to: "x")])
         let result = try await place.command(arguments).run()
@@ -22,7 +22,7 @@ import TransferTestSupport
         #expect(try place.traces() == [])
     }
 
-    @Test(arguments: ["run", "validate"]) func aJobFilesIsAFaultOfIt(_ verb: String) async throws {
+    @Test(arguments: ["run", "validate"]) func aMissingFileOfAJobFileIsItsFault(_ verb: String) async throws {
         let place = try Workplace()
         try place.jobs([download("https://a.example/x", to: "x", #""cookies": "none.txt""#)])
         let result = try await place.run(verb, "jobs.json")
@@ -31,8 +31,8 @@ import TransferTestSupport
         #expect(result.standardError.contains("$.jobs[0].cookies"), "\(result)")
     }
 
-    /// One that goes away later fails the job, and its message names it.
-    @Test func oneThatVanishesIsCalledByItsName() async throws {
+    /// A file that is removed later fails the job, and the message names it.
+    @Test func aRemovedFileIsReportedByItsName() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             try place.folder.write("# Netscape HTTP Cookie File\n", to: "cookies.txt")

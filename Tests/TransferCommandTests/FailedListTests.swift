@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What failed, as data: with its URL, and as a list that can be run again.
+/// Failures as data: with their URLs, and as a list that can be run again.
 @Suite(.timeLimit(.minutes(1))) struct FailedListTests {
-    @Test func whatFailedIsAListThatRunsAgain() async throws {
+    @Test func failedJobsAreAListThatRunsAgain() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/good", .text("good"))
@@ -18,7 +18,7 @@ import TransferTestSupport
             #expect(first.exitCode == 1, "\(first)")
             let list = try await place.run("status", "batch", "--failed", "--list")
             #expect(list.exitCode == 0, "\(list)")
-            // Once the servers are mended, from another folder.
+            // The servers are repaired, and the list runs from a different folder.
             server.serve("/late", .text("late"))
             let sink = server.acceptUploads("/in/f")
             try place.folder.write(list.standardOutput, to: "elsewhere/again.jsonl")
@@ -29,8 +29,8 @@ import TransferTestSupport
         }
     }
 
-    /// In every end of a job, wherever it's told: what it was, and where it went.
-    @Test func everyEndTellsItsURLAndWhereItGoes() async throws {
+    /// Every report of a job's end contains the source and the destination of the job.
+    @Test func everyEndReportsItsURLAndItsDestination() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/good", .text("good"))
@@ -50,7 +50,7 @@ import TransferTestSupport
         }
     }
 
-    /// Finished, kept, failed, skipped and cancelled alike, in events, in the report and in `why`.
+    /// The kinds of end are finished, kept, failed, skipped and cancelled, in events, in the report and in `why`.
     @Test func everyKindOfEndHasItsPlaces() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -97,7 +97,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [["status", "--list"], ["status", "--failed", "--list", "--json"]])
-    func aListIsOfWhatFailedAlone(_ arguments: [String]) async throws {
+    func aListHasOnlyFailedJobs(_ arguments: [String]) async throws {
         let place = try Workplace()
         let result = try await place.command(arguments).run()
         #expect(result.exitCode == 64 && result.standardError.contains("--list"), "\(result)")

@@ -7,7 +7,7 @@ import TransferTestSupport
     private static let header = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
         .appendingPathComponent("../../../Sources/CTransferLinux/shim.h").standardized
 
-    @Test func noneIsInTheCommand() async throws {
+    @Test func noFailpointIsInTheCommand() async throws {
         let text = try String(contentsOf: Self.header, encoding: .utf8)
         let names = text.matches(of: #/ point\((\w+)\)/#).map { String($0.1) }
         #expect(names.count > 30 && names.contains("downloadFolderSynced"))
@@ -20,8 +20,8 @@ import TransferTestSupport
         #expect(result.exitCode == 1 && result.standardOutput.isEmpty, "\(result)")
     }
 
-    /// The variable that kills the other build is nothing to this one.
-    @Test func theirVariableMeansNothing() async throws {
+    /// The variable that kills the other build has no effect on this one.
+    @Test func theFailpointVariableHasNoEffect() async throws {
         let place = try Workplace("failpoints")
         try place.folder.write("x", to: "out")
         try place.jobs([upload("out", to: "http://127.0.0.1:9/x", #""retry": {"limit": 0}"#)])

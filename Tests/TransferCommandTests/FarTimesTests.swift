@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Times that don't fit into the nanoseconds that others are counted in: after 2262.
+/// Times after 2262, which do not fit into the nanoseconds of other times.
 @Suite(.timeLimit(.minutes(1))) struct FarTimesTests {
     private static let year2300 = 10_413_792_000
 

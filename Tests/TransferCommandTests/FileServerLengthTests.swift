@@ -2,7 +2,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Lengths and offsets that an FTP server only says.
+/// Lengths and offsets that an FTP server declares without a proof.
 @Suite(.timeLimit(.minutes(2))) struct FileServerLengthTests {
     private static let content = Content.random(seed: 8, count: 3_000_000).bytes()
 
@@ -19,7 +19,7 @@ import TransferTestSupport
         ).run()
     }
 
-    @Test func aFileComesWhole() async throws {
+    @Test func aFileArrivesWhole() async throws {
         try await withServer { server, place in
             let result = try await get(server, place)
             #expect(result.exitCode == 0, "\(result)")
@@ -27,9 +27,9 @@ import TransferTestSupport
         }
     }
 
-    /// The length that SIZE tells × the bytes that RETR brings.
+    /// The length in the answer to SIZE × the number of bytes that RETR sends.
     @Test(arguments: [(3_000_000, 0), (3_000_000, 1), (3_000_001, 3_000_000), (2_900_000, 3_000_000), (1, 0)])
-    func aLengthThatIsntThatOfTheBytesIsNeverComplete(_ reported: Int, _ sent: Int) async throws {
+    func aFileWithADifferentDeclaredLengthIsNeverComplete(_ reported: Int, _ sent: Int) async throws {
         try await withServer { server, place in
             server.script("SIZE", [], afterwards: .reply("213 \(reported)"))
             if sent < Self.content.count { server.script("RETR", [], afterwards: .short(after: Int64(sent))) }
@@ -48,8 +48,8 @@ import TransferTestSupport
         }
     }
 
-    /// The bytes before the offset come once more, and aren't those of the file's beginning.
-    @Test func aResumeThatBeginsAnewIsNoticedAndTheFileComesAllTheSame() async throws {
+    /// The bytes before the offset are sent once more, and differ from the file's beginning.
+    @Test func aResumeThatBeginsAnewIsDetectedAndTheFileIsRight() async throws {
         try await withServer { server, place in
             server.script("RETR", [.short(after: 1_000_000)])
             server.ignoreOffsets()
@@ -59,7 +59,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func severalConnectionsNeverPutAFileTogetherOfItsBeginnings() async throws {
+    @Test func severalConnectionsNeverJoinRepeatedBeginnings() async throws {
         let server = try FTPScriptServer()
         defer { server.stop() }
         let place = try Workplace()
@@ -71,7 +71,7 @@ import TransferTestSupport
         #expect(try place.content("f") == content)
     }
 
-    @Test func severalConnectionsBringAFileOfAServerThatKeepsItsWord() async throws {
+    @Test func severalConnectionsFetchAFileOfAnHonestServer() async throws {
         let server = try FTPScriptServer()
         defer { server.stop() }
         let place = try Workplace()

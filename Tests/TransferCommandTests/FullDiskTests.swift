@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A file system of 2 MiB, in a mount namespace of the command's own: the kernel says that it's full.
+/// A file system of 2 MiB, in a mount namespace of the command's own: the kernel reports that it is full.
 @Suite(.enabled(if: FullDisk.canMount, "needs a user namespace or root to mount a small file system"))
 struct FullDiskTests {
     private static let content = Content.random(seed: 7, count: 1_500_000)
@@ -27,9 +27,10 @@ struct FullDiskTests {
         }
     }
 
-    /// Retries take minutes by their usual rule: what is waited for, and for how long, is told at the first one, and once.
+    /// Retries take minutes by their usual rule: the reason and the length of the wait are reported once, at the first
+    /// retry.
     @Test(arguments: [["--progress", "none"], []])
-    func aFullDiskIsToldOnceWithoutAScreen(_ options: [String]) async throws {
+    func aFullDiskIsReportedOnceWithoutAScreen(_ options: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/big", ServedFile(Self.content, etag: "\"a\""))
@@ -49,7 +50,7 @@ struct FullDiskTests {
         }
     }
 
-    /// ext4's fallocate(2) keeps what it got before the disk was full.
+    /// ext4's fallocate(2) keeps the blocks that it got before the disk was full.
     @Test(.enabled(if: FullDisk.canMountDisks, "needs root, mkfs.ext4 and a loop device"))
     func aDiskThatIsTooSmallIsNotFilled() async throws {
         try await withTestServer { server in
@@ -63,8 +64,8 @@ struct FullDiskTests {
         }
     }
 
-    /// Nothing is promised that can't be written down.
-    @Test func aQueueWithoutSpaceSaysWhereAndWhatToDo() async throws {
+    /// The command accepts no job that it cannot record.
+    @Test func aQueueWithoutSpaceNamesThePlaceAndTheRemedy() async throws {
         let place = try Workplace()
         var generator = SystemRandomNumberGenerator()
         let lines = (0..<20_000).map { number in
@@ -127,7 +128,7 @@ private enum FullDisk {
         geteuid() == 0 && access("/dev/loop-control", W_OK) == 0 && access("/usr/sbin/mkfs.ext4", X_OK) == 0
     }
 
-    /// Runs the command where `small` is an ext4 of 16 MiB; `free` has the bytes that are left of it then.
+    /// Starts the command where `small` is an ext4 of 16 MiB; `free` then holds the number of free bytes.
     static func startOnDisk(_ place: Workplace, _ arguments: String...) throws -> ChildProcess {
         let command = place.command(arguments)
         mkdir(place.folder.path("small"), 0o755)
@@ -145,7 +146,7 @@ private enum FullDisk {
                 environment: command.environment, workingFolder: command.workingFolder, timeout: command.timeout))
     }
 
-    /// Runs the command where `small` is a full file system; a file `go` in the working folder makes space in it.
+    /// Starts the command where `small` is a full file system; a file `go` in the working folder frees space in it.
     static func start(_ place: Workplace, _ arguments: String...) throws -> ChildProcess {
         try start(place, arguments)
     }

@@ -9,17 +9,17 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import transfer
 
-/// Each command that is told can be pasted into a shell: it comes out as the words that were meant, and the command's own
-/// parser takes them.
+/// Suggested commands, which can be pasted into a shell: it yields the intended arguments, and the command's own parser
+/// accepts them.
 @Suite struct HintTests {
-    /// Names that a shell, or the parser, takes for something else.
+    /// Names that have a special meaning to a shell, or to the parser.
     static let names = [
         "nightly", "my batch", "it's", "-x", "--failed", "$HOME", "`id`", "a;b", "*", "~", "#1", "a\nb", "tab\there",
         "Grüße",
         "a\\b", "\"q\"", "a&b|c", "",
     ]
 
-    /// Everything that tells commands, with the words that are to come out of them.
+    /// Returns every message with a suggested command, and the arguments that a shell has to make of it.
     static func hints(_ name: String, _ hint: CommandHint) -> [(text: String, words: [String])] {
         func words(_ verb: String, _ names: [String], _ options: [String] = []) -> [String] {
             let all = options + (hint.state.map { ["--state", $0] } ?? [])
@@ -62,7 +62,7 @@ import TransferTestSupport
         return hints
     }
 
-    @Test(arguments: names) func aShellGivesTheWordsThatWereMeant(_ name: String) async throws {
+    @Test(arguments: names) func aShellYieldsTheIntendedArguments(_ name: String) async throws {
         for hint in [CommandHint(), CommandHint(state: "/srv/my queue"), CommandHint(state: "q", isUTF8: false)] {
             for (text, words) in Self.hints(name, hint) {
                 #expect(hint.isUTF8 || text.utf8.allSatisfy { $0 < 0x80 }, "\(text)")
@@ -76,8 +76,8 @@ import TransferTestSupport
         }
     }
 
-    /// An empty name is none.
-    @Test(arguments: names.dropLast()) func theParserTakesThem(_ name: String) throws {
+    /// An empty name is no name.
+    @Test(arguments: names.dropLast()) func theParserAcceptsSuggestedCommands(_ name: String) throws {
         for (text, words) in Self.hints(name, CommandHint(state: "/srv/q")) {
             let parsed = try #require(try? Transfer.parseAsRoot(words), "\(text)")
             switch parsed {
@@ -109,7 +109,7 @@ import TransferTestSupport
             ("get - #0f1e2d in /", ["get-stdin", "get-stdin-0f1e2d"]),
             ("put https://a.example/in/ in /srv", ["put-a.example", "put-a.example-in"]), ("getting in /srv", []),
         ])
-    func whatACommandBeganIsCalledAfterItsFirstServer(_ name: String, _ forms: [String]) {
+    func aCommandsBatchIsNamedAfterItsFirstServer(_ name: String, _ forms: [String]) {
         #expect(OneOffName(name)?.forms ?? [] == forms)
     }
 }

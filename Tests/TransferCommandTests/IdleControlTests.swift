@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// The same verbs on a batch that nobody runs, and the tables.
+/// The same verbs for a batch that no process runs, and the tables.
 @Suite struct IdleControlTests {
-    /// A stopped batch: `done` is complete, `bad` failed, `held` was under way, `later` needs `held`.
+    /// Makes a stopped batch: `done` is complete, `bad` failed, `held` was under way, `later` needs `held`.
     private func stopped(_ server: TestServer) async throws -> Workplace {
         let place = try Workplace()
         for name in ["done", "held", "later"] { server.serve("/\(name)", .text(name)) }
@@ -25,8 +25,8 @@ import TransferTestSupport
         return place
     }
 
-    /// What is copied goes on with this batch, in its folder and its queue.
-    @Test func theCommandThatGoesOnNamesAllThatWasNamed() async throws {
+    /// The copied command continues this batch, in its folder and its queue.
+    @Test func theCommandToContinueRepeatsEveryArgument() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/a", [.holdHead])
@@ -71,7 +71,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func statusListsWhatFailed() async throws {
+    @Test func statusListsFailedJobs() async throws {
         try await withTestServer { server in
             let place = try await stopped(server)
             let table = try await place.run("status", "batch", "--failed")
@@ -82,7 +82,7 @@ import TransferTestSupport
                     bad  \(host)         1  404 Not Found
 
                     """)
-            // As `why` and `retry` take it.
+            // The names have the form that `why` and `retry` accept.
             let ofAll = try await place.run("status", "--failed")
             #expect(ofAll.standardOutput.contains("\nbatch/bad  \(host) "))
             let json = try await place.status("batch", "--failed").first
@@ -90,7 +90,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func statusOfNothingSaysSo() async throws {
+    @Test func statusReportsAnEmptyQueue() async throws {
         let place = try Workplace()
         let result = try await place.run("status")
         #expect(result.exitCode == 0)
@@ -193,7 +193,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func waitForABatchThatNobodyRunsTellsHowItStands() async throws {
+    @Test func waitForAStoppedBatchReportsItsState() async throws {
         try await withTestServer { server in
             let place = try await stopped(server)
             let left = try await place.run("wait", "batch")
@@ -204,7 +204,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aJobThatIsNotThereIsTold() async throws {
+    @Test func aMissingJobIsReported() async throws {
         try await withTestServer { server in
             let place = try await stopped(server)
             let result = try await place.run("cancel", "batch/nothing")

@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A file is at the destination already: what each word of `ifExists` makes of one that we know nothing about.
+/// An existing file at the destination: the effect of each value of `ifExists` on a file without a record.
 @Suite struct IfExistsTests {
-    /// The batch is forgotten by then: the file itself bears where it came from.
+    /// The batch is forgotten by then: the file itself bears the URL of its source.
     @Test func getAgainAsksByTheETagAlone() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -23,7 +23,7 @@ import TransferTestSupport
     }
 
     /// The queue's own partial files bear a record.
-    @Test(arguments: [200, 404]) func anotherOnesPartFileIsLeftAlone(_ status: Int) async throws {
+    @Test(arguments: [200, 404]) func aForeignPartFileIsLeftAlone(_ status: Int) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let content = Content.random(seed: 3, count: 600_000)
@@ -65,7 +65,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["", #""ifExists": "verify""#])
-    func verifyNeverReplacesWhatItKnowsNothingAbout(_ word: String) async throws {
+    func verifyNeverReplacesAnUnknownFile(_ word: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("theirs"))
@@ -84,7 +84,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func verifyKeepsWhatTheChecksumProves() async throws {
+    @Test func verifyKeepsAFileProvenByItsChecksum() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let sum = try await digest("sha256", Array("mine".utf8))
@@ -95,7 +95,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func verifyDoesNotReplaceWhatTheChecksumRefutes() async throws {
+    @Test func verifyDoesNotReplaceAFileRefutedByItsChecksum() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("theirs"))
@@ -106,8 +106,8 @@ import TransferTestSupport
         }
     }
 
-    /// Whether the server's file is older than ours tells nothing of the bytes of a file that somebody else wrote.
-    @Test(arguments: [4_000_000_000, 1_000_000_000]) func updateFetchesWhatItKnowsNothingAbout(
+    /// The age of the server's file says nothing about the bytes of a file that another program wrote.
+    @Test(arguments: [4_000_000_000, 1_000_000_000]) func updateFetchesAnUnknownFile(
         _ lastModified: Int
     ) async throws {
         try await withTestServer { server in
@@ -121,7 +121,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func updateKeepsWhatTheChecksumProvesAndAsksNobody() async throws {
+    @Test func updateKeepsAFileProvenByItsChecksumWithoutARequest() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let sum = try await digest("sha256", Array("mine".utf8))
@@ -131,8 +131,9 @@ import TransferTestSupport
         }
     }
 
-    /// Fetched by us, then asked for again: the server's word on its version is a proof as long as the bytes are those.
-    @Test func updateAsksAboutItsOwnFileAndSaysSo() async throws {
+    /// The file was fetched by the queue, then requested again: a confirmed version is a proof as long as the bytes are
+    /// unchanged.
+    @Test func updateQueriesItsOwnFileAndReportsIt() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", ServedFile(.text("theirs"), lastModified: 1_600_000_000))
@@ -143,8 +144,9 @@ import TransferTestSupport
         }
     }
 
-    /// cp(1) over the file and touch(1): other bytes of the same length and time, with our note of the old ones.
-    @Test func updateFetchesWhatOnlyLooksLikeItsOwnFile() async throws {
+    /// cp(1) over the file and touch(1) leave different bytes of the same length and time, with our note of the old
+    /// ones.
+    @Test func updateFetchesAFileThatOnlyLooksLikeItsOwn() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", ServedFile(.text("theirs"), etag: "\"1\"", lastModified: 1_600_000_000))
@@ -174,8 +176,8 @@ import TransferTestSupport
         }
     }
 
-    /// Left as it is by `skip`, a file is nobody's: no later form of the job may replace it as its own.
-    @Test func whatWasSkippedIsNotTakenForOurs() async throws {
+    /// A file that `skip` left in place belongs to no job: no later form of the job may replace it as its own.
+    @Test func aSkippedFileIsNotTakenForOurs() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("theirs"))
@@ -204,7 +206,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func skipAsksNobody() async throws {
+    @Test func skipSendsNoRequest() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let outcome = try await run(server, #""ifExists": "skip""#, in: place)
@@ -224,7 +226,7 @@ import TransferTestSupport
             #expect(outcome.result.exitCode == 0, "\(outcome.result)")
             #expect(outcome.files == ["a.txt": "mine", "a.1.txt": "also mine", "a.2.txt": "theirs"])
             #expect(outcome.end["path"]?.string == place.folder.path("a.2.txt"))
-            // Again, it's the file that was named then.
+            // The second run finds the file under its chosen name.
             let again = try await place.runJobs()
             #expect(again.exitCode == 0)
             #expect(server.requests.count == 1, "\(again)")
@@ -245,8 +247,8 @@ import TransferTestSupport
         }
     }
 
-    /// A run that ended between rename and record leaves the file, and the next one must not fetch it again.
-    @Test func whatALostRecordLeftBehindIsConfirmedWithoutItsBody() async throws {
+    /// A run that ended between rename and record leaves the file, and the next run must not fetch it again.
+    @Test func aFileWithALostRecordIsConfirmedWithoutItsBody() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let content = Content.random(seed: 4, count: 300_000)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-/// What `make install` puts where, and what systemd thinks of the units.
+/// The files that `make install` installs, and systemd's verification of the units.
 @Suite struct InstallTests {
     private static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -15,7 +15,7 @@ import TransferTestSupport
         return try await ChildProcess.start(.init(script, arguments, environment: environment)).result()
     }
 
-    @Test func putsEverythingBeneathThePrefixAndTakesItAway() async throws {
+    @Test func installsEverythingBeneathThePrefixAndRemovesIt() async throws {
         let folder = try TemporaryFolder("install")
         let binary = try folder.write("#!/bin/sh\necho \"#!/bin/$2\"\necho \"$1 $2\"\n", to: "transfer")
         let server = try folder.write("#!/bin/sh\n", to: "transfer-server")
@@ -36,7 +36,7 @@ import TransferTestSupport
                 "opt/x/share/transfer/transfer-config.schema.json", "opt/x/share/transfer/transfer-jobs.schema.json",
                 "opt/x/share/zsh/site-functions/_transfer",
             ])
-        // What is sourced has no line that names a shell.
+        // A file that a shell sources has no line that names a shell.
         #expect(
             try folder.text("root/opt/x/share/bash-completion/completions/transfer")
                 == "--generate-completion-script bash\n")
@@ -68,7 +68,7 @@ import TransferTestSupport
         #expect(!folder.exists("root"))
     }
 
-    /// Skipped where systemd isn't.
+    /// The test is skipped without systemd.
     @Test(arguments: ["system", "user"], ["transfer-watch@", "transfer-serve"])
     func systemdFindsNoFaultInAUnit(_ kind: String, _ name: String) async throws {
         let analyze = "/usr/bin/systemd-analyze"
@@ -76,7 +76,7 @@ import TransferTestSupport
         let folder = try TemporaryFolder("unit")
         let path = Self.root.appendingPathComponent("systemd/\(kind)/\(name).service")
         let text = try String(contentsOf: path, encoding: .utf8)
-        // It looks whether the command is there; by a path that needs no quotes.
+        // systemd checks whether the command exists, by a path that needs no quotes.
         let binary = folder.path("transfer")
         try FileManager.default.createSymbolicLink(
             atPath: binary, withDestinationPath: try TransferCommand.binary())

@@ -3,8 +3,8 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Hosts with letters that aren't ASCII (RFC 5891, UTS 46), and URLs as people write them. The server stands in for a
-/// proxy, as such names lead nowhere here: it sees the host that is asked for.
+/// Hosts with letters outside ASCII (RFC 5891, UTS 46), and URLs as people write them. The server acts as a proxy, as
+/// such names do not resolve here: it sees the requested host.
 @Suite("International names", .timeLimit(.minutes(2)))
 struct InternationalNameTests {
     private static let host = "xn--bcher-kva.example"
@@ -19,7 +19,7 @@ struct InternationalNameTests {
     }
 
     @Test(arguments: ["C", "C.UTF-8"], ["bücher.example", "BÜCHER.example", "b%C3%BCcher.example", host])
-    func aHostIsAskedForInASCIIWhateverTheLocale(_ locale: String, _ name: String) async throws {
+    func aHostIsRequestedInASCIIForAnyLocale(_ locale: String, _ name: String) async throws {
         try await withTestServer { server in
             server.serve("/f", .text("hello"))
             let place = try Workplace()
@@ -31,7 +31,7 @@ struct InternationalNameTests {
         }
     }
 
-    @Test func jobsUploadsAndRedirectsSayTheSameName() async throws {
+    @Test func jobsUploadsAndRedirectsUseTheSameHostName() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/away", [], afterwards: .redirect(to: "http://bücher.example/ü b"))
@@ -51,7 +51,7 @@ struct InternationalNameTests {
         }
     }
 
-    @Test func aPutSaysIt() async throws {
+    @Test func aPutUsesTheASCIIHostName() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let sink = server.acceptUploads("/in/*")
@@ -80,7 +80,7 @@ struct InternationalNameTests {
         ["get", "http://℀.example/f"], ["put", "o.txt", "http://ü\u{202E}.example/f"],
         ["watch", ".", "--to", "http://℀.example/"],
     ])
-    func aNameThatIsNoneIsRefusedAtOnce(_ arguments: [String]) async throws {
+    func anInvalidNameIsRefusedAtOnce(_ arguments: [String]) async throws {
         let place = try Workplace()
         try place.folder.write("out", to: "o.txt")
         let result = try await place.command(arguments).run()
@@ -88,7 +88,7 @@ struct InternationalNameTests {
         #expect(result.standardError.contains("in ASCII (xn--…)"))
     }
 
-    @Test func aRedirectToANameThatIsNoneSaysSo() async throws {
+    @Test func aRedirectToAnInvalidNameIsReported() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/away", [], afterwards: .redirect(to: "http://℀.example/f"))
@@ -99,7 +99,7 @@ struct InternationalNameTests {
     }
 
     @Test(arguments: ["/a b.iso", "/ü.iso", "/q?x=a b&y=ü", "/%20 %.iso", "/<\">.iso"])
-    func aURLIsTakenAsItIsWritten(_ path: String) async throws {
+    func aURLIsAcceptedAsItIsWritten(_ path: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.handle("GET", "/*") { _ in Response(body: .text("hello")) }
@@ -114,7 +114,7 @@ struct InternationalNameTests {
     }
 
     @Test(arguments: [("/x ", "ends with a space"), ("/x\ny", "can't hold control characters")])
-    func whatCanOnlyBeAMistakeIsRefused(_ path: String, _ words: String) async throws {
+    func anObviousMistakeIsRefused(_ path: String, _ words: String) async throws {
         let result = try await Workplace().run("get", "http://h.example" + path)
         #expect(result.exitCode == 64 && result.standardError.contains(words), "\(result)")
     }

@@ -74,7 +74,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func withoutANameTheBatchIsTheFilesRealPath() async throws {
+    @Test func anUnnamedBatchIsTheFilesRealPath() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import TransferTestSupport
 
-/// Killed with −9 again and again, against nginx with a large file and many small ones.
+/// Repeated `kill -9` of the command, against nginx with a large file and many small ones.
 @Suite struct KillTests {
     struct Size: Sendable {
         var large: Int
@@ -15,13 +15,13 @@ import TransferTestSupport
         [Size(large: 32 << 20, small: 20, kills: 5)]
         + (TransferCommand.runsHeavyTests ? [Size(large: 1 << 30, small: 200, kills: 10)] : [])
 
-    /// One run after the other until one ends by itself; each of the first is killed at a moment of its own.
+    /// The record of consecutive runs until one ends normally; each earlier one is killed at its own random moment.
     private struct Record {
-        /// Reported as finished before a kill.
+        /// The jobs that were reported as finished before a kill.
         var finished: Set<String> = []
         /// The size of the partial file at each kill; `nil` where there was none.
         var written: [Int64?] = []
-        /// For each run, the starts of the ranges that it asked for of the large file.
+        /// The starts of the requested ranges of the large file, for each run.
         var starts: [[Int64]] = []
         private var seen = 0
 
@@ -34,7 +34,7 @@ import TransferTestSupport
 
     @Test(arguments: sizes) func everyKillCostsAtMostWhatWasNotDurable(_ size: Size) async throws {
         let place = try Workplace("kill")
-        // As fast as it would be on a network, so that the kills come while there is something to do.
+        // The rate is that of a network, so that the kills come while there is work left.
         var options = NginxServer.Options()
         options.limitRate = "\(size.large / 2)"
         options.server = "location = /connections { stub_status; access_log off; }"
@@ -58,7 +58,7 @@ import TransferTestSupport
                 "run", "jobs.json", "--json", "-j", "4", "--limit-rate", size.kills > 5 ? "150M" : "6M",
             ]).start()
             try await process.event("batch.started")
-            // The kills are at random moments of a run's life, which a clock decides and no event.
+            // A kill comes at a random moment of a run, which depends on a clock and on no event.
             try await Task.sleep(for: .milliseconds(Int64(generator.next() % UInt64(kill == 0 ? 150 : 400))))
             process.kill(SIGKILL)
             let result = try await process.result()
@@ -90,12 +90,12 @@ import TransferTestSupport
         #expect(try last.events().ends.count == size.small + 1)
     }
 
-    /// The starts of the ranges asked for lie at most 32 MiB in total before what had been written.
+    /// Checks that the requested ranges start at most 32 MiB in total before the end of the written bytes.
     private func checkRepeats(_ record: Record) {
         var repeated: Int64 = 0
         var written: Int64 = 0
         for (run, starts) in record.starts.enumerated() {
-            // What a run that was killed before it asked left is what the one before it had.
+            // A run that was killed before its request leaves the partial file of the run before it.
             if run > 0 { written = record.written[run - 1] ?? written }
             if let first = starts.first { repeated += max(0, written - first) }
         }
@@ -103,7 +103,7 @@ import TransferTestSupport
         #expect(record.starts.joined().contains { $0 > 0 }, "nothing was continued: \(record.starts)")
     }
 
-    /// The last line may have been cut by the kill.
+    /// Returns the complete lines: the kill may have cut the last line.
     private func complete(_ result: ProcessResult) throws -> [JSONValue] {
         let text = result.standardOutput
         return try JSONLines.values(String(text[..<(text.lastIndex(of: "\n") ?? text.startIndex)]))

@@ -4,7 +4,7 @@ import TransferTestServer
 import TransferTestSupport
 
 extension ManySmallFilesTests {
-    /// Thirty jobs at a server that answers once all that may come have come.
+    /// Runs thirty jobs at a server that answers once all allowed requests have arrived.
     func withTestServerLimits(_ place: Workplace, options: [String], atMost limit: Int) async throws {
         try await withTestServer { server in
             server.handle("GET", "/*") { _ in Response(body: .text("x")) }
@@ -69,7 +69,7 @@ extension ManySmallFilesTests {
             let origin = server.url("")
             try place.folder.write(
                 #"{"version": 1, "origins": {"\#(origin)": {"limits": {"requestRate": "10/s"}}}}"#, to: "config.json")
-            // Another name of the same machine is another origin.
+            // A second name of the same machine is a different origin.
             let other = origin.replacingOccurrences(of: "127.0.0.1", with: "localhost")
             try place.jobs(
                 (0..<8).map { download(server.url("/\($0)"), to: "\($0)") }
@@ -79,7 +79,7 @@ extension ManySmallFilesTests {
             let events = try result.events()
             let seconds = try #require(events.named("batch.finished").first?["seconds"]?.double)
             #expect(seconds >= 0.6, "8 requests at 10 a second took \(seconds) s")
-            // All of the other origin before the fifth of this one.
+            // All jobs of the other origin start before the fifth of this one.
             let order = events.named("job.started").compactMap { $0["id"]?.string.flatMap { Int($0) } }
             let fifth = try #require(order.firstIndex(of: order.filter { $0 < 8 }[4]))
             #expect(order[..<fifth].count { $0 >= 8 } == 8, "\(order)")

@@ -1,6 +1,6 @@
 @testable import TransferJobs
 
-/// The options that lists of other tools may have, as an article has them.
+/// The options in lists of other tools, in the form of a table in an article.
 enum ListTable {
     private enum Fate: String, CaseIterable {
         case key = "taken as a key of the job, or as a part of it"

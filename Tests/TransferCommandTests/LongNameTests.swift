@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Names that a file system takes, but not with anything put around them.
+/// Names that a file system accepts, but not with a prefix or suffix.
 @Suite("Long names", .timeLimit(.minutes(2)))
 struct LongNameTests {
     private static let longest = String(repeating: "n", count: 251) + ".iso"
@@ -26,8 +26,8 @@ struct LongNameTests {
         }
     }
 
-    /// By nothing but the job: the database that knew the part is gone.
-    @Test(arguments: [false, true]) func itsPartIsFoundAgain(_ losesDatabase: Bool) async throws {
+    /// The job alone finds it: the database with the record of the part is gone.
+    @Test(arguments: [false, true]) func thePartOfALongNameIsFoundAgain(_ losesDatabase: Bool) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", content, etag: "\"1\"")
@@ -48,8 +48,8 @@ struct LongNameTests {
         }
     }
 
-    /// Bytes of an earlier version, which are kept until the newer one is whole.
-    @Test func whatIsSetAsideHasItsNameToo() async throws {
+    /// The bytes belong to an earlier version, which is kept until the newer one is whole.
+    @Test func bytesSetAsideHaveTheLongNameToo() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", content, etag: "\"1\"")
@@ -67,7 +67,7 @@ struct LongNameTests {
         }
     }
 
-    @Test func oneThatIsTakenGetsANumber() async throws {
+    @Test func aTakenNameGetsANumber() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", content)
@@ -99,7 +99,7 @@ struct LongNameTests {
         }
     }
 
-    /// Before anything is asked for, also where the folder is new.
+    /// The name is refused before any request, even where the folder is new.
     @Test(arguments: ["", "out/"]) func aNameThatNoFolderTakesIsRefusedAtOnce(_ folder: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-/// The manual pages say what the command takes, and nothing else.
+/// The agreement of the manual pages with the options of the command.
 @Suite struct ManualPageTests {
     private static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -11,7 +11,7 @@ import TransferTestSupport
         try String(contentsOf: root.appendingPathComponent("man/\(name)"), encoding: .utf8)
     }
 
-    /// The command's section, and those of the common options.
+    /// Returns the command's section, and the sections of the common options.
     private static func sections(of command: String, in page: String) -> String {
         let commands = page.components(separatedBy: "\n.Ss ").dropFirst()
         let words = ["pause", "resume", "cancel", "retry"]
@@ -21,18 +21,18 @@ import TransferTestSupport
             + (common.components(separatedBy: "\n.Sh ").first ?? "")
     }
 
-    /// Of `--help`: the options behind the margin, such as `-j, --concurrency <n>`.
+    /// Returns the options in the output of `--help`, such as `-j, --concurrency <n>`.
     private static func options(_ help: String) -> Set<String> {
         let lines = help.split(separator: "\n").filter { $0.hasPrefix("  -") }
         return Set(
             lines.flatMap { line in
-                // What it's for stands apart by two spaces.
+                // The description is separated by two spaces.
                 let names = line.dropFirst(2).components(separatedBy: "  ")[0]
                 return names.matches(of: #/--[a-z][a-z0-9.-]*/#).map { String($0.output) }
             })
     }
 
-    /// Of a page: `.It Fl d , Fl -directory Ar dir` and the like.
+    /// Returns the options of a page: `.It Fl d , Fl -directory Ar dir` and the like.
     private static func options(inPage text: String) -> Set<String> {
         let items = text.split(separator: "\n").filter { $0.hasPrefix(".It Fl") }
         return Set(items.flatMap { $0.matches(of: #/Fl (-[a-z][a-z0-9.-]*)/#).map { "-" + $0.output.1 } })
@@ -83,7 +83,7 @@ import TransferTestSupport
         }
         collect(try JSONSerialization.jsonObject(with: data))
         let page = try Self.page("transfer-jobs.5")
-        // Macros and punctuation aside, what stands behind .Cm or in an item.
+        // The words after .Cm or in an item, without macros and punctuation.
         let words = Set(
             page.split(separator: "\n").filter { $0.contains("Cm ") }.flatMap { line in
                 line.split { " ,:".contains($0) }.map(String.init)
@@ -91,7 +91,7 @@ import TransferTestSupport
         #expect(keys.subtracting(words).sorted() == [], "man/transfer-jobs.5 doesn't know them")
     }
 
-    /// Those that aren't keys of a job file, and what the file is an example of.
+    /// The page has the keys that are not keys of a job file, and the example file.
     @Test func theConfigurationsKeysAndExampleAreInItsPage() async throws {
         let page = try Self.page("transfer-config.5")
         for key in [
@@ -107,7 +107,7 @@ import TransferTestSupport
         #expect(result.exitCode == 0 && result.standardOutput.contains("origin.perHost"), "\(result)")
     }
 
-    @Test(arguments: ["transfer.1", "transfer-config.5", "transfer-jobs.5"]) func groffHasNothingToComplainOf(
+    @Test(arguments: ["transfer.1", "transfer-config.5", "transfer-jobs.5"]) func groffReportsNoFault(
         _ name: String
     ) async throws {
         let groff = "/usr/bin/groff"

@@ -21,8 +21,8 @@ import TransferTestSupport
         try place.folder.write(download(server.url("/0/0"), to: "one/0") + "\n", to: "one.jsonl")
         var command = place.command(["run", "one.jsonl", "--name", "one", "--json"])
         command.measuresMemory = true
-        // The program's own code is most of what the kernel counts, and grows with the program: it's measured with one file.
-        // Both peaks are looked at every 10 ms, and a short run's last moments may be missed.
+        // The program's own code is most of the memory that the kernel counts: a run with one file measures it. Both
+        // peaks are sampled every 10 ms, and a short run's last moments may be missed.
         let code = try #require(try await command.run().peakMemory)
         command.arguments = ["run", "jobs.jsonl", "--name", "many", "--json"]
         command.timeout = .seconds(300)
@@ -37,7 +37,7 @@ import TransferTestSupport
         ).result()
         #expect(difference.exitCode == 0, "\(difference)")
 
-        // And again: nothing is asked.
+        // The second run asks no server.
         let before = try server.accessLog().count
         let again = try await command.run()
         #expect(again.exitCode == 0)

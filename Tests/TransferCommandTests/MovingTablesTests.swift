@@ -3,7 +3,7 @@ import Testing
 
 @testable import transfer
 
-/// The article for people who come from other tools has the options that the command answers.
+/// The agreement of the article for users of other tools with the options that the command answers.
 @Suite struct MovingTablesTests {
     private static let article = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()

@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `.netrc` names machines: on the way, and among several users.
+/// `.netrc` and its machines: during a redirect, and with several users.
 @Suite("netrc of the command") struct NetrcTests {
     private static func basic(_ login: String) -> String { "Basic " + Data(login.utf8).base64EncodedString() }
 
@@ -13,7 +13,7 @@ import TransferTestSupport
         return place
     }
 
-    /// The same server by its other name: another origin, and another machine.
+    /// Returns the URL of the same server by its other name, which is a different origin and a different machine.
     private func renamed(_ url: String) -> String { url.replacingOccurrences(of: "127.0.0.1", with: "localhost") }
 
     @Test func singleSignOnOpensTheFile() async throws {
@@ -68,7 +68,7 @@ import TransferTestSupport
         }
     }
 
-    /// By the option and by the key; a file that is named has to be there.
+    /// The file is named by the option or by the key; a named file has to exist.
     @Test func anotherFileHoldsTheEntries() async throws {
         try await withTestServer { server in
             let place = try self.place("machine 127.0.0.1 login own password p1\n")
@@ -93,7 +93,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aUserWithoutAnEntryIsToldAndNobodyElsesPasswordIsSent() async throws {
+    @Test func aUserWithoutAnEntryIsReportedAndNoOtherPasswordIsSent() async throws {
         try await withTestServer { server in
             let place = try self.place("machine 127.0.0.1 login first password p1\n")
             server.serve("/f", .text("there"))

@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Nothing found is no success: each verb says so, and its exit status is another than 0.
+/// Empty results, which are no success: each verb reports them, and its exit status is not 0.
 @Suite(.timeLimit(.minutes(1))) struct NothingFoundTests {
     @Test(
         arguments: [
@@ -16,7 +16,7 @@ import TransferTestSupport
             (["run", "empty.json", "-n"], 65), (["put", "folder/", "http://127.0.0.1:9/"], 1),
             (["run", "missing.json"], 66),
         ] as [([String], Int32)])
-    func eachVerbSaysSo(_ words: [String], _ status: Int32) async throws {
+    func eachVerbReportsAnEmptyResult(_ words: [String], _ status: Int32) async throws {
         let place = try Workplace()
         try place.folder.write(#"{"version": 1, "jobs": []}"#, to: "empty.json")
         try place.folder.write("", to: "empty.jsonl")
@@ -47,7 +47,7 @@ import TransferTestSupport
         }
     }
 
-    /// What is written to a closed descriptor is had by nobody.
+    /// Output to a closed descriptor reaches no reader.
     @Test(arguments: ["status", "config", "validate jobs.json", "run jobs.json -n"])
     func aClosedOutputIsNoSuccess(_ words: String) async throws {
         let place = try Workplace()

@@ -4,9 +4,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Machines on which something is missing that nearly all have: standard descriptors, `/proc`, descriptors to open.
+/// Machines without something that nearly all machines have: standard descriptors, `/proc`, free descriptors.
 @Suite struct OddMachineTests {
-    /// The command as the last one of a shell's script, which has it as `"$@"`.
+    /// Starts the command as the last one of a shell's script, which has it as `"$@"`.
     private func start(_ place: Workplace, _ script: String, _ arguments: [String]) throws -> ChildProcess {
         let command = place.command(arguments)
         return try ChildProcess.start(
@@ -15,7 +15,7 @@ import TransferTestSupport
                 environment: command.environment, workingFolder: command.workingFolder, timeout: command.timeout))
     }
 
-    /// A socket or an eventfd of ours that got the number of standard output would get its events.
+    /// A socket or an eventfd of ours with the number of standard output would receive the output.
     @Test func descriptorsThatAreClosedAtTheStartStayOutOfTheWay() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -31,7 +31,7 @@ import TransferTestSupport
                 #expect(link == "/dev/null", "descriptor \(number)")
             }
             server.release()
-            // The events of --json went nowhere.
+            // The events of --json reached no reader.
             #expect(try await process.result().exitCode == 74)
             #expect(try place.folder.text("a") == "hello")
             #expect(try place.folder.text("report").contains(#""event":"job.finished""#))
@@ -53,7 +53,7 @@ import TransferTestSupport
     }
 
     @Test(.enabled(if: SmallMounts.areAllowed, "needs a user namespace or root"))
-    func withoutProcItDoesWhatItIsAskedFor() async throws {
+    func theCommandWorksWithoutProc() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))
@@ -70,7 +70,7 @@ import TransferTestSupport
         }
     }
 
-    /// Nothing tells since when a process runs: what one holds isn't taken from it.
+    /// The start of a process is unknown: its jobs are not taken from it.
     @Test(.enabled(if: SmallMounts.areAllowed, "needs a user namespace or root"))
     func withoutProcABatchIsRunOnce() async throws {
         try await withTestServer { server in
@@ -88,10 +88,10 @@ import TransferTestSupport
         }
     }
 
-    /// libdispatch opens it of each of its threads now and then, and ends a process in which that fails.
+    /// libdispatch opens the file for each of its threads now and then, and aborts the process when that fails.
     @Test func theStateOfAThreadCanAlwaysBeOpened() throws {
         typealias Open = @convention(c) (UnsafePointer<CChar>, CInt) -> CInt
-        // As libdispatch finds it: the first of the process.
+        // The symbol is the one that libdispatch finds: the first of the process.
         let open = unsafeBitCast(try #require(dlsym(nil, "open")), to: Open.self)
         let nobodys = "/proc/2147483647/stat"
         let descriptor = open(nobodys, O_RDONLY | O_NONBLOCK)
@@ -131,15 +131,15 @@ import TransferTestSupport
         }
     }
 
-    /// Not even one transfer fits: it says so for as long as the job may wait, and no longer.
-    @Test func whereNotEvenOneFitsTheJobFailsInTheEndAndSaysWhy() async throws {
+    /// The limit allows not even one transfer: the job reports it for its maximum wait, and no longer.
+    @Test func aJobWithoutDescriptorsFailsInTheEndWithAReason() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))
             try place.jobs(
                 [download(server.url("/a"), to: "a")],
                 extra: #""defaults": {"retry": {"scale": "10ms", "jitter": false, "maxWait": "1s"}}, "#)
-            // As many as the queue itself has, one after the other until it can be opened.
+            // The limits try each number of descriptors until the queue itself can be opened.
             for limit in 12...40 {
                 let result = try await start(
                     place, "ulimit -n \(limit); exec \"$@\"", ["run", "jobs.json", "--json"]
@@ -156,7 +156,7 @@ import TransferTestSupport
 }
 
 enum SmallMounts {
-    /// Whether a mount namespace of one's own can be had.
+    /// Whether a mount namespace can be created.
     static let areAllowed: Bool = {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")

@@ -3,9 +3,9 @@ import Glibc
 import Testing
 import TransferTestSupport
 
-/// The command in a namespace that has no network at all: root's alone.
+/// The command in a namespace without any network, which needs root.
 @Suite(.enabled(if: getuid() == 0)) struct OfflineTests {
-    /// A run without a network, and what other processes in its namespace are told.
+    /// A run without a network, and the output of other processes in its namespace.
     private final class Offline {
         let place: Workplace
         let process: ChildProcess
@@ -35,7 +35,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aWaitingBatchIsOfflineAndItsJobsSayWhy() async throws {
+    @Test func aWaitingBatchIsOfflineAndItsJobsReportTheReason() async throws {
         let offline = try Offline([
             download("http://a.example/a", to: "a", #""id": "a", "network": {"require": "wg0"}"#),
             download("http://a.example/b", to: "b", #""id": "b""#),
@@ -50,7 +50,7 @@ import TransferTestSupport
         let lines = required.standardOutput.split(separator: "\n")
         #expect(lines.first?.hasPrefix("batch/a: waiting for the network, ") == true, "\(required)")
         #expect(required.standardOutput.contains("network.require = \"wg0\""))
-        // Where the key's value stands.
+        // The place is that of the key's value.
         #expect(required.standardOutput.contains("jobs.json:2:"))
         #expect(required.standardOutput.contains("  attempts  0 of 11 used, none by this wait\n"))
         #expect(required.standardOutput.hasSuffix("  starts    when wg0 appears\n"))
@@ -61,7 +61,7 @@ import TransferTestSupport
         #expect(stopped.standardOutput.hasPrefix("batch/b: not running"))
     }
 
-    @Test func withoutAWayOutTheTableSaysSo() async throws {
+    @Test func theTableReportsAMissingDefaultRoute() async throws {
         let place = try Workplace()
         let command = place.command(["network"])
         let result = try await Offline.start("/usr/bin/unshare", ["--net"], command).result()

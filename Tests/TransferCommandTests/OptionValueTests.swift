@@ -5,14 +5,15 @@ import TransferTestSupport
 
 @testable import transfer
 
-/// A value that an option doesn't take: the option, the value and what is taken are told, and nothing is begun.
+/// Values that an option does not accept: the option, the value and the accepted values are reported, and nothing is
+/// begun.
 @Suite struct OptionValueTests {
     private static let time = "a time above 0, at most 100 years, such as 500ms, 30s, 5m, 1h30m or 7d"
     private static let segments = "a whole number from 1 to 32, or auto"
     private static let perHost = "a whole number from 1 to 10000, or auto"
 
-    /// Values by the options' names, and what is said to be taken. The parser of a command line is slow: of each row it gets
-    /// the first value, and the others go to what it asks.
+    /// Values by the options' names, and the accepted values in the message. The parser of a command line is slow: it
+    /// gets the first value of each row, and the option's own function gets the other ones.
     struct Row: Sendable {
         let names: [String]
         let values: [String]
@@ -144,7 +145,7 @@ import TransferTestSupport
             form: "can't hold line breaks or other control characters"),
     ]
 
-    /// Values that mustn't be told again, as every user of the machine may see what a program writes.
+    /// Values that must not be repeated, as every user of the machine may see a program's output.
     static let secret: [(names: [String], value: String, form: String)] = [
         (
             ["--password", "--proxy-password", "--key-passphrase", "--ssh-key-passphrase"], "s3cret",
@@ -159,13 +160,13 @@ import TransferTestSupport
         (["--on-finish"], "'s3cret x'", "write words with blanks as a JSON array"),
     ]
 
-    /// Any text will do, or what can't be used is told when it's opened.
+    /// Options that accept any text, or whose value is checked when it is opened.
     static let anything: Set<String> = [
         "--name", "--location", "--region", "--profile", "--data", "--destination", "--proxy-user", "--noproxy",
         "--allow-secret",
     ]
 
-    /// A command line that is right but for what is put into it.
+    /// Returns a valid command line with these words inserted.
     private static func line(_ command: String, with words: [String]) -> [String] {
         let rest: [String: [String]] = [
             "get": ["http://a.example/x"], "put": ["f", "http://a.example/x"], "run": ["jobs.json"], "verify": ["f"],
@@ -179,16 +180,16 @@ import TransferTestSupport
         return [command] + words + others
     }
 
-    /// The options of each command; the one whose parser is slowest comes last.
+    /// The options of each command; the one with the slowest parser comes last.
     private static let known: [(command: String, options: KnownOptions)] = Transfer.configuration.subcommands
         .map { ($0._commandName, KnownOptions(of: $0)) }.sorted { $1.0 == "watch" && $0.0 != "watch" }
 
-    /// A command that has an option.
+    /// Returns a command that has an option.
     private static func having(_ option: String) throws -> String {
         try #require(known.first { $0.options.takesValue[option] == true }?.command, "no command has \(option)")
     }
 
-    /// - Returns: What is told, and the exit status; `nil` where the command line is taken.
+    /// - Returns: The message and the exit status; `nil` where the command line is accepted.
     private static func answer(_ words: [String]) throws -> (text: String, status: Int32)? {
         do {
             let arguments = CommandArguments.normalized(words)
@@ -201,7 +202,7 @@ import TransferTestSupport
         }
     }
 
-    /// - Returns: What is told of a value, as one word with the option or as the next one.
+    /// - Returns: The message about a value, as one word with the option or as the next word.
     private static func refusal(_ name: String, _ value: String, isJoined: Bool = false) throws -> String {
         let words = isJoined ? ["\(name)=\(value)"] : [name, value]
         let line = line(try having(name), with: words)
@@ -210,7 +211,7 @@ import TransferTestSupport
         return answer.text
     }
 
-    @Test(arguments: refused.indices) func theOptionTheValueAndWhatIsTakenAreTold(_ index: Int) throws {
+    @Test(arguments: refused.indices) func theOptionTheValueAndTheAcceptedValuesAreReported(_ index: Int) throws {
         let row = Self.refused[index]
         let value = row.values[0]
         for (index, name) in row.names.enumerated() {
@@ -237,7 +238,7 @@ import TransferTestSupport
             ])
     }
 
-    @Test(arguments: secret.indices) func aSecretIsNotToldAgain(_ index: Int) throws {
+    @Test(arguments: secret.indices) func aSecretIsNotRepeated(_ index: Int) throws {
         let row = Self.secret[index]
         for name in row.names {
             let text = try Self.refusal(name, row.value)
@@ -245,7 +246,7 @@ import TransferTestSupport
         }
     }
 
-    /// A new option has a row above, or is known to take anything.
+    /// A new option has a row above, or is known to accept any value.
     @Test func everyOptionThatTakesAValueIsInATable() {
         let listed = Set(Self.refused.flatMap(\.names) + Self.secret.flatMap(\.names)).union(Self.anything)
         let known = Set(Self.known.flatMap { $0.options.takesValue.filter(\.value).map(\.key) })
@@ -254,7 +255,7 @@ import TransferTestSupport
         #expect(Self.anything.isDisjoint(with: Self.refused.flatMap(\.names)))
     }
 
-    /// The bounds themselves are taken, in every spelling.
+    /// The bounds themselves are accepted, in every spelling.
     @Test(
         arguments: [
             [
@@ -270,13 +271,13 @@ import TransferTestSupport
                 "wwan*",
             ],
             ["--metrics-file", "x.prom", "--connect-timeout", "0.5"],
-        ]) func whatIsTakenIsTaken(_ words: [String]) throws
+        ]) func validValuesAreAccepted(_ words: [String]) throws
     {
         let line = Self.line("get", with: words)
         #expect(try Self.answer(line) == nil, "\(line)")
     }
 
-    /// What flags are given with `=`.
+    /// The arguments are flags with `=`.
     @Test(
         arguments: [
             (
@@ -294,7 +295,7 @@ import TransferTestSupport
         #expect(answer.status == 64 && answer.text.contains(message), "\(answer)")
     }
 
-    /// Variables are told as the options that they stand for.
+    /// A variable is reported as the option that it stands for.
     @Test(
         arguments: [
             ("TRANSFER_TIMEOUT", "0", time), ("TRANSFER_CONNECT_TIMEOUT", "5x", time), ("TRANSFER_MAX_TIME", "x", time),

@@ -1,6 +1,6 @@
 @testable import transfer
 
-/// The table of other tools' options, as an article has it.
+/// The table of other tools' options, in the form of an article.
 enum OptionsTable {
     static var markdown: String {
         let rows = ForeignOptions.all.map { option in

@@ -4,9 +4,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A server that asks for a pause, or that can't be reached, is left alone as a whole.
+/// Servers that ask for a pause, or that cannot be reached: all their jobs pause together.
 @Suite struct OriginPauseTests {
-    /// When requests arrived, by a clock of the test's own.
+    /// The arrival times of requests, by a clock of the test's own.
     final class Arrivals: Sendable {
         private let times = Mutex<[(path: String, time: ContinuousClock.Instant)]>([])
         func add(_ path: String) { times.withLock { $0.append((path, .now)) } }
@@ -33,7 +33,7 @@ import TransferTestSupport
                 }
                 let jobs = (0..<5).map { download(server.url("/\($0)"), to: "f\($0)") }
                 try place.jobs(jobs + [download(other.url("/o"), to: "o")])
-                // One at a time, so that the first answer comes before the second request.
+                // One job runs at a time, so that the first answer comes before the second request.
                 let result = try await place.runJobs("--per-host", "1")
                 #expect(result.exitCode == 0, "\(result)")
                 #expect(arrivals.all.prefix(2).contains { $0.path == "/o" }, "another origin goes on meanwhile")
@@ -63,11 +63,11 @@ import TransferTestSupport
         formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
         let date = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.up) + 4)
         let left = date.timeIntervalSinceNow
-        // Less the time that the process needs until its request is there.
+        // The bound leaves out the time that the process needs until its request arrives.
         try await check(formatter.string(from: date), status: 503, atLeast: .seconds(left - 2.2))
     }
 
-    /// Waits that a server asks for spend no attempt, however many there are.
+    /// Any number of waits that a server asks for spends no attempt.
     @Test(arguments: [413, 429, 503]) func waitsThatAServerAsksForSpendNoAttempt(_ status: Int) async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -82,9 +82,9 @@ import TransferTestSupport
         }
     }
 
-    /// What a server asks for × the longest that is waited in all: it ends, and says why.
+    /// A server's requested wait × the maximum wait in all: the job ends, and reports the reason.
     @Test(arguments: ["0", "1", "1000000000000", "1000000000000000000000000000000", "Fri, 31 Dec 2999 23:59:59 GMT"])
-    func aServerThatAsksForEverIsWaitedForAsLongAsTheJobSays(_ retryAfter: String) async throws {
+    func aServerThatAsksForEverIsWaitedForUpToTheJobsLimit(_ retryAfter: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/a", [], afterwards: .status(429, headers: ["Retry-After": retryAfter]))
@@ -97,14 +97,14 @@ import TransferTestSupport
             let result = try await place.runJobs()
             let time = ContinuousClock.now - start
             #expect(result.exitCode == 1 && time >= .seconds(2), "\(time): \(result)")
-            // 0.1, 0.2, 0.4 and then each half a second.
+            // The waits are 0.1, 0.2 and 0.4 seconds, and then half a second each.
             #expect(server.requests.count >= 2 && server.requests.count <= 7)
             let end = try #require(try result.events().named("job.failed").first)
             #expect(end["status"]?.int == 429 && end["message"]?.string?.contains("retry.maxWait") == true, "\(end)")
         }
     }
 
-    /// A pause that was asked for is kept by the next process too.
+    /// The next process also keeps a requested pause.
     @Test func aPauseSurvivesARestart() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -139,7 +139,8 @@ import TransferTestSupport
         }
     }
 
-    /// 200 jobs for a server that is down: it's probed, not stormed; and a job's budget is not spent by the others.
+    /// 200 jobs for a server that is down: it is probed by single requests, and a job's budget is not spent by other
+    /// jobs.
     @Test func aDeadOriginDoesNotBurnEveryJobsBudget() async throws {
         let place = try Workplace()
         let port = try LoopbackPort.free()
@@ -149,14 +150,14 @@ import TransferTestSupport
         command.timeout = .seconds(30)
         let result = try await command.run()
         #expect(result.exitCode == 1, "\(result)")
-        // Nothing listens there: counted by what the events say.
+        // No server listens there: the events count the attempts.
         let events = try result.events()
         #expect(events.named("job.failed").count == 200)
         #expect(events.named("job.started").count < 30, "\(events.named("job.started").count) attempts")
         #expect(events.named("job.failed").contains { $0["code"]?.string == "originUnreachable" })
     }
 
-    @Test func whenItComesBackAllJobsAreDone() async throws {
+    @Test func allJobsEndWhenTheServerIsBack() async throws {
         let place = try Workplace()
         let port = try LoopbackPort.free()
         let jobs = (0..<50).map { download("http://127.0.0.1:\(port)/\($0)", to: "f\($0)") }

@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What people type who come from other tools: each option is taken, or answered with what does it here.
+/// Options that users of other tools type: each is accepted, or answered with the equivalent of this command.
 @Suite struct OtherToolsTests {
-    /// A command line, and what the answer has to say; nothing where the option is done anyway.
+    /// A command line, and the required parts of the answer; none where the option is the default behaviour.
     static let lines: [(String, [String])] = [
         // curl
         ("get -b name=secret URL", ["name a file of cookies"]),
@@ -156,13 +156,13 @@ import TransferTestSupport
         ("get --max-transfer 1G URL", ["nothing bounds"]),
         ("get --buffer-size 16M URL", ["as suits the disk"]),
         ("put --ftp-create-dirs f URL", ["--create-folders"]),
-        // Nobody's, or ours misspelt.
+        // The option belongs to no tool, or is a misspelt one of ours.
         ("get --derectory d URL", ["no --derectory; did you mean --directory?"]),
         ("get --no-such-option URL", ["transfer get has no --no-such-option"]),
         ("get --limit-rat=1M URL", ["did you mean --limit-rate?"]),
         ("put -c jar.txt f URL", ["cookies of answers aren't kept"]),
         ("get -x http://u:secret@p.example:1 URL", ["no -x here: --proxy http://"]),
-        // Letters that other tools have for something else.
+        // Other tools use these letters with a different meaning.
         ("get --http2 URL", ["agree on the version"]),
         ("get -d name=value URL", ["--data is what a request says"]),
         ("get -d @f URL", ["--data is what a request says"]),
@@ -171,7 +171,7 @@ import TransferTestSupport
         ("get -i URL", ["a line each; get"]),
     ]
 
-    /// Options of theirs that are ours too.
+    /// Options of other tools that this command has too.
     static let taken = [
         "get -A agent/1 URL",
         "get --user-agent=x URL",
@@ -201,7 +201,7 @@ import TransferTestSupport
         "get -b f URL",
     ]
 
-    @Test(arguments: taken) func itIsOursToo(_ line: String) async throws {
+    @Test(arguments: taken) func aSharedOptionIsAccepted(_ line: String) async throws {
         try await withTestServer { server in
             server.handle(nil, "/x") { _ in Response(body: .text("x")) }
             let place = try Workplace()
@@ -213,7 +213,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: lines.indices) func itIsTakenOrAnswered(_ index: Int) async throws {
+    @Test(arguments: lines.indices) func anOptionOfAnotherToolIsAcceptedOrAnswered(_ index: Int) async throws {
         let (line, answers) = Self.lines[index]
         try await withTestServer { server in
             server.serve("/x", .text("x"))
@@ -244,7 +244,7 @@ import TransferTestSupport
         #expect(result.standardError.hasPrefix("transfer: \(word) is no command; \(answer)"), "\(result)")
     }
 
-    /// The command to paste repeats what was typed, but for a secret: error messages end up in mails and logs.
+    /// The suggested command repeats the typed words, except secrets: error messages end up in mails and logs.
     @Test(arguments: [
         ["-H", "Authorization: Bearer hunter2"], ["-b", "sid=hunter2"], ["--proxy", "http://u:hunter2@p.example"],
     ])

@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What is written where, and in which form.
+/// The streams and files that the command writes, and their formats.
 @Suite struct OutputTests {
     /// A batch with one job of each end: finished, kept, failed, skipped.
     private func mixed(_ server: TestServer) async throws -> Workplace {
@@ -60,7 +60,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func progressOfJobsComesOnlyWhenAskedFor() async throws {
+    @Test func progressOfJobsComesOnlyOnRequest() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .random(seed: 1, count: 400_000))
@@ -111,7 +111,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func quietSaysOnlyWhatFailed() async throws {
+    @Test func quietReportsOnlyFailures() async throws {
         try await withTestServer { server in
             let place = try await mixed(server)
             let result = try await place.run("run", "jobs.json", "-q")
@@ -166,7 +166,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func statusIsFollowedAsLongAsSomebodyReadsIt() async throws {
+    @Test func statusIsFollowedWhileAReaderIsThere() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -177,7 +177,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFullReportDiskIsToldAtTheEnd() async throws {
+    @Test func aFullReportDiskIsReportedAtTheEnd() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -190,7 +190,7 @@ import TransferTestSupport
         }
     }
 
-    /// What programs read must not be short without a word.
+    /// Output for programs must not be truncated silently.
     @Test(arguments: ["run jobs.json --json", "status", "validate jobs.json", "why batch/a"])
     func aFullStandardOutputIsAnError(_ command: String) async throws {
         try await withTestServer { server in
@@ -206,7 +206,7 @@ import TransferTestSupport
         }
     }
 
-    /// The command, with what a shell does to its output.
+    /// Runs the command with a shell's redirection of its output.
     private func shell(_ line: String, in place: Workplace) async throws -> ProcessResult {
         let template = place.command([])
         let command = ChildProcess.Command(

@@ -4,13 +4,13 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A file system without extended attributes (ramfs here; sticks with FAT and sshfs are such): whose a partial file is, and
-/// what is in it, is in the queue's database.
+/// A file system without extended attributes (ramfs here; sticks with FAT and sshfs are others). The queue's database
+/// records the owner of a partial file, and its content.
 @Suite(.enabled(if: PlainFileSystem.canMount, "needs a user namespace or root to mount a ramfs"))
 struct PlainFileSystemTests {
     private let content = Content.random(seed: 71, count: 3_000_000)
 
-    /// Killed so often while the server holds the rest, then run to its end.
+    /// Runs the command with this number of kills while the server holds the rest, then to its end.
     private func run(_ server: TestServer, _ place: Workplace, kills: Int, by size: Int, foreign: String? = nil)
         async throws -> (names: String, during: String)
     {
@@ -39,7 +39,7 @@ struct PlainFileSystemTests {
         return (try place.folder.text("names"), try place.folder.text("during"))
     }
 
-    @Test func aPartialFileIsOursAfterKillsAndIsGoneOnWith() async throws {
+    @Test func aPartialFileIsOursAfterKillsAndIsContinued() async throws {
         try await withTestServer { server in
             let place = try Workplace("plain")
             server.serve("/a", ServedFile(content, etag: "\"1\""))
@@ -51,9 +51,9 @@ struct PlainFileSystemTests {
         }
     }
 
-    /// Without a length, and shorter than what is worth a record anywhere else.
+    /// The files have no declared length, or are shorter than the files that are recorded elsewhere.
     @Test(arguments: [(true, 600_000), (false, 600_000), (true, 50_000), (false, 50_000)])
-    func noKillLeavesAFileThatIsNobodys(_ isChunked: Bool, _ size: Int64) async throws {
+    func noKillLeavesAnUnownedFile(_ isChunked: Bool, _ size: Int64) async throws {
         try await withTestServer { server in
             let place = try Workplace("plain")
             server.serve("/a", ServedFile(content))
@@ -64,7 +64,7 @@ struct PlainFileSystemTests {
         }
     }
 
-    @Test func whatIsSomebodyElsesStays() async throws {
+    @Test func aForeignPartFileStays() async throws {
         try await withTestServer { server in
             let place = try Workplace("plain")
             server.serve("/a", ServedFile(content, etag: "\"1\""))
@@ -75,8 +75,8 @@ struct PlainFileSystemTests {
         }
     }
 
-    /// No route to the server for a while: what is known of the bytes isn't forgotten with an attempt that changed nothing.
-    @Test func attemptsThatGetNoAnswerForgetNothing() async throws {
+    /// The server is unreachable for a while: an attempt that changed nothing keeps the records of the bytes.
+    @Test func attemptsWithoutAnAnswerForgetNothing() async throws {
         try await withTestServer { server in
             let place = try Workplace("plain")
             server.serve("/a", ServedFile(content, etag: "\"1\""))

@@ -4,8 +4,8 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Limits of the process (setrlimit(2)) are answers: a sentence and an exit status, never a signal and never a wait
-/// without an end.
+/// Limits of the process (setrlimit(2)), which lead to a message and an exit status, never to a signal and never to an
+/// endless wait.
 @Suite(.timeLimit(.minutes(5))) struct ProcessLimitTests {
     static let verbs = [
         "run jobs.json -q", "get URL/new -o new -q --retry 1 --retry-delay 50ms",
@@ -18,7 +18,7 @@ import TransferTestSupport
     private static let descriptors = [6, 8, 12, 17, 19, 20, 21, 22, 24, 26, 28, 35]
     private static let memory = [60_000, 100_000, 200_000, 280_000, 330_000, 400_000]
 
-    /// `-v` and the like are in KiB.
+    /// The limits `-v` and the like are in KiB.
     static let limits =
         descriptors.map { "-n \($0)" } + memory.flatMap { ["-v \($0)", "-d \($0)"] }
         + [16, 32, 64, 96, 110, 128, 256].map { "-s \($0)" } + [1, 8, 64, 200, 1_000].map { "-f \($0)" }
@@ -41,13 +41,14 @@ import TransferTestSupport
         }
     }
 
-    /// The loader and Bash have sentences of their own, and their own statuses: 127, and 1 to 126.
+    /// Returns whether the result is a proper answer. The loader and Bash have messages of their own, and their own
+    /// statuses: 127, and 1 to 126.
     static func isAnswer(_ result: ProcessResult) -> Bool {
         guard let code = result.exitCode else { return false }
         return code == 0 || code < 128 && !result.standardError.isEmpty
     }
 
-    @Test func theServiceNeedsAsMuchAsItSays() async throws {
+    @Test func theServiceReportsALimitBelowItsNeeds() async throws {
         let place = try Workplace()
         for limit in ["-n 26", "-n 30", "-n 40", "-v 300000", "-s 64"] {
             let words = ["serve", "--listen", "127.0.0.1:0", "--state", "state", "--directory", "folder"]
@@ -56,8 +57,8 @@ import TransferTestSupport
         }
     }
 
-    /// Whatever is left of the memory when a transfer is under way, in steps of 256 KiB: it goes on or it says why it ends.
-    @Test func memoryThatEndsUnderWayIsToldInWords() async throws {
+    /// The transfer continues or reports why it ends, for each amount of free memory in steps of 256 KiB.
+    @Test func exhaustedMemoryIsReportedInWords() async throws {
         try await withTestServer { server in
             for step in 0..<12 {
                 let place = try Workplace()

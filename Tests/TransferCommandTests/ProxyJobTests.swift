@@ -3,10 +3,10 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// The `proxy` of job files and of the environment: who comes, and that nobody else learns it.
+/// The `proxy` of job files and of the environment: the credentials, and their secrecy.
 @Suite("Proxies of jobs", .timeLimit(.minutes(2)))
 struct ProxyJobTests {
-    /// All that a URL gives a meaning to.
+    /// A password with all characters that have a meaning in a URL.
     private static let password = "p@s:s/w?ö%41#hunter"
     private static let basic = TestProxy.Authentication.basic(user: "m@e", password: password)
 
@@ -49,7 +49,7 @@ struct ProxyJobTests {
         Way(kind: .http, scheme: "http"), Way(kind: .socks5, scheme: "socks5h"),
         Way(kind: .http, scheme: "http", authentication: .digest(user: "m@e", password: ProxyJobTests.password)),
     ])
-    private func theProxyLearnsThePasswordAndNobodyElse(way: Way) async throws {
+    private func onlyTheProxyGetsThePassword(way: Way) async throws {
         try await withPeers(way.kind, way.authentication) { server, proxy, place in
             try place.jobs([download(named(server), to: "x", member(proxy, way.scheme))])
             let plan = try await run(place, Self.password, "--dry-run")
@@ -80,7 +80,7 @@ struct ProxyJobTests {
         }
     }
 
-    /// To a plain request, and to one for a tunnel.
+    /// The schemes are those of a plain request, and of a request for a tunnel.
     @Test(arguments: ["http", "https"]) func aProxyThatFindsEveryAnswerStaleIsAskedAFewTimes(_ scheme: String)
         async throws
     {
@@ -93,7 +93,7 @@ struct ProxyJobTests {
         }
     }
 
-    /// A time to wait that a proxy asks for spends no attempt, for a tunnel as for a plain request.
+    /// A wait that a proxy asks for spends no attempt, for a tunnel and for a plain request.
     @Test(arguments: ["http", "https"], [503, 429]) func aProxyMayAskForTime(_ scheme: String, _ status: Int)
         async throws
     {
@@ -102,20 +102,20 @@ struct ProxyJobTests {
             let job = #""proxy": "\#(proxy.url())", "retry": {"limit": 1, "scale": "10ms", "jitter": false}"#
             try place.jobs([download("\(scheme)://made-up.example/x", to: "x", job)])
             let result = try await run(place)
-            // Nobody is there: a 502 to the attempt, and to the one retry.
+            // No server is there: the attempt and the one retry get a 502.
             #expect(proxy.records.count == 3, "\(result)")
         }
     }
 
     private struct Dead: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// The proxy's URL; `nil` for one that refuses every tunnel.
+        /// The proxy's URL; `nil` for a proxy that refuses every tunnel.
         var proxy: String?
         var host: String?
         var message: String
     }
 
-    /// Whoever looks for the fault looks at the host that is named.
+    /// The named host is the one where a user will look for the fault.
     @Test(arguments: [
         Dead(
             testDescription: "refused", proxy: "http://127.0.0.1:1", host: "127.0.0.1:1",
@@ -142,7 +142,7 @@ struct ProxyJobTests {
         }
     }
 
-    @Test func nullIsNoProxyWhateverTheEnvironmentSays() async throws {
+    @Test func nullIsNoProxyForAnyEnvironment() async throws {
         try await withPeers { server, _, place in
             server.serve("/y", .text("there"))
             try place.jobs([
@@ -178,8 +178,8 @@ struct ProxyJobTests {
         }
     }
 
-    /// Jobs to one TLS server through one proxy, the last without a password.
-    @Test func nobodyGoesThroughATunnelThatAnothersPasswordOpened() async throws {
+    /// The jobs go to one TLS server through one proxy, the last without a password.
+    @Test func aTunnelIsNotSharedBetweenPasswords() async throws {
         let authority = try await TestAuthority.shared()
         var options = NginxServer.Options()
         options.certificate = try await authority.issue().server
@@ -201,7 +201,7 @@ struct ProxyJobTests {
             #expect(
                 events.named("job.failed").first?["message"]?.string
                     == "the proxy \(proxy.url()) asks for credentials (407)")
-            // One tunnel for the two that show the same.
+            // Two jobs with the same credentials share one tunnel.
             #expect(proxy.records.filter(\.isAllowed).count == 1)
         }
     }
@@ -230,7 +230,7 @@ struct ProxyJobTests {
         }
     }
 
-    @Test func aRedirectGoesTheWayThatHoldsForItsOwnHost() async throws {
+    @Test func aRedirectUsesTheProxyOfItsOwnHost() async throws {
         try await withPeers(.http, .none) { server, proxy, place in
             server.script("/away", [], afterwards: .redirect(to: server.url("/x")))
             try place.jobs([

@@ -35,7 +35,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["data:text/plain,x", "javascript:alert(1)", "http://", "http:///x"])
-    func whatIsNoPlaceToGoToIsNotFollowed(_ location: String) async throws {
+    func anInvalidLocationIsNotFollowed(_ location: String) async throws {
         try await withTestServer { server in
             server.script("/f", [], afterwards: .redirect(to: location))
             let event = try failure(try await run(server))
@@ -115,7 +115,7 @@ import TransferTestSupport
                 let allowed = ["host", "accept", "accept-language", "accept-encoding", "user-agent"]
                 #expect(
                     crossed.headers.fields.allSatisfy { allowed.contains($0.name.lowercased()) }, "\(crossed.headers)")
-                // On the same origin they go along.
+                // On the same origin the secrets are sent along.
                 let kept = try #require(first.requests(to: "/kept").first)
                 #expect(kept.headers["Authorization"] == "Bearer hunter2" && kept.headers["X-Custom"] == "custom")
             }
@@ -149,7 +149,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aRedirectToNowhereSaysSo() async throws {
+    @Test func aRedirectWithoutATargetIsReported() async throws {
         try await withTestServer { server in
             server.script("/f", [], afterwards: .status(302))
             let event = try failure(try await run(server))
@@ -159,7 +159,7 @@ import TransferTestSupport
 }
 
 extension Workplace {
-    /// Whether no file of the folder but those named holds the text, in whichever form it is stored.
+    /// Returns whether no file of the folder except those named contains the text, in any stored form.
     func secretIsNowhere(_ secret: String, but exceptions: Set<String> = []) throws -> Bool {
         let needle = Data(secret.utf8)
         for file in try folder.files() where !exceptions.contains(file) && !file.hasSuffix(".sock") {

@@ -3,12 +3,13 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// The remote file is another one at the second try: the result is the new file, whole, and a line says why.
+/// A remote file that has changed at the second attempt: the result is the new file, whole, and a line reports the
+/// reason.
 @Suite struct ReplacedFileTests {
     let old = Content.random(seed: 41, count: 400_000)
     let new = Content.random(seed: 42, count: 400_000)
 
-    /// Cut half-way, then replaced within the same run.
+    /// Checks a transfer that is cut half-way, with a file that is replaced within the same run.
     private func check(
         _ first: ServedFile, _ second: ServedFile, reason: String, more: Fault = .none
     ) async throws {
@@ -65,14 +66,14 @@ import TransferTestSupport
             reason: "the server's validator is too weak to continue by")
     }
 
-    /// It ignores If-Range and sends the rest of another file.
-    @Test func aServerThatIgnoresIfRangeIsFoundOutByItsETag() async throws {
+    /// The server ignores If-Range and sends the rest of a different file.
+    @Test func aServerThatIgnoresIfRangeIsDetectedByItsETag() async throws {
         try await check(
             ServedFile(old, etag: "\"a1\""), ServedFile(new, etag: "\"b7\""),
             reason: "changed on server (ETag a1→b7)", more: .serveRange(200_000..<400_000))
     }
 
-    /// The same version all along: cut half-way, then these answers, then right ones.
+    /// Checks an unchanged version: the transfer is cut half-way, then these answers follow, then right ones.
     private func checkSame(_ answers: [Fault], _ result: (ProcessResult, TestServer) throws -> Void) async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -87,15 +88,16 @@ import TransferTestSupport
         }
     }
 
-    /// The server doesn't take the condition: the range alone is asked for, and its ETag says whether it fits.
-    @Test func aRangeIgnoredOnceIsAskedForPlainly() async throws {
+    /// The server does not accept the condition: the next request has the range alone, and its ETag shows whether it
+    /// fits.
+    @Test func anIgnoredRangeIsRequestedUnconditionally() async throws {
         try await checkSame([.ignoreRange]) { _, server in
             #expect(server.requests.map(\.range) == [nil, "bytes=200000-", "bytes=200000-"])
             #expect(server.requests.map(\.ifRange) == [nil, "\"a1\"", nil])
         }
     }
 
-    /// What comes once more is compared with what is there.
+    /// Bytes that are sent once more are compared with the local ones.
     @Test func aServerWithoutRangesStartsNothingAnew() async throws {
         try await checkSame([.ignoreRange, .ignoreRange]) { _, server in #expect(server.requests.count == 3) }
     }
@@ -111,7 +113,7 @@ import TransferTestSupport
         (.serveRange(200_100..<400_000), "asked for the bytes from 200000, the server sent those from 200100"),
         (.contentRangeTotal(7_000_000), "changed on server (400000→7000000 bytes)"),
         (.multipartRanges, "the server sent several ranges for one"),
-        // The coded body is of another length.
+        // The coded body has a different length.
         (.gzip, "changed on server (400000→400053 bytes)"),
         (.rangeNotSatisfiable, "the server has no bytes from 200000 on (of 400000)"),
         (.status(416), "the server has no bytes from 200000 on"),
@@ -125,7 +127,7 @@ import TransferTestSupport
         ),
     ]
 
-    /// One of them proves nothing: it costs an attempt, and no byte.
+    /// A single odd answer proves nothing: it costs an attempt, and no byte.
     @Test(arguments: oddAnswers.indices) func oneOddAnswerCostsAnAttempt(_ index: Int) async throws {
         let (fault, reason) = Self.oddAnswers[index]
         try await checkSame([fault]) { result, server in
@@ -134,7 +136,8 @@ import TransferTestSupport
         }
     }
 
-    /// Again and again: the whole file is asked for, and is compared with what is there as it's the same version.
+    /// After repeated odd answers the whole file is requested and compared with the local bytes, as it is the same
+    /// version.
     @Test(arguments: [Fault.missingContentRange, .rangeNotSatisfiable, .wrongContentRange(shiftedBy: 100)])
     func anOddAnswerIsBelievedAtTheThirdTime(_ fault: Fault) async throws {
         try await checkSame([fault, fault, fault]) { result, server in
@@ -163,13 +166,14 @@ import TransferTestSupport
         }
     }
 
-    /// The bytes of the old version stay beside those of the new one until it's whole; a single node's word isn't the last.
+    /// The bytes of the old version stay beside those of the new one until it is whole: the answer of a single node is
+    /// not final.
     @Test func theOldVersionStaysUntilTheNewOneIsWhole() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let big = Content.random(seed: 45, count: 900_000)
             server.serve("/a", big, etag: "\"a1\"")
-            // The other version breaks off before anything of it is worth a record, and isn't seen again.
+            // The new version breaks off before it is worth a record, and does not return.
             server.script(
                 "/a",
                 [.cut(after: 800_000), Fault.changeETag("\"b7\"").and(.cut(after: 0)), .changeETag("\"a1\"")])
@@ -184,7 +188,7 @@ import TransferTestSupport
         }
     }
 
-    /// Between two runs, with a kill between them.
+    /// The replacement comes between two runs, with a kill between them.
     @Test func aFileThatWasReplacedBetweenTwoRunsEndsAsTheNewOne() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -192,7 +196,7 @@ import TransferTestSupport
             server.script("/a", [.stall(after: 200_000)])
             try place.jobs([download(server.url("/a"), to: "a.iso")])
             let process = try place.startJobs()
-            // What the server has sent is not yet what has arrived.
+            // Sent bytes have not necessarily arrived.
             try await process.event("batch.progress", where: { ($0["bytes"]?.int ?? 0) >= 100_000 })
             process.kill(SIGTERM)
             _ = try await process.result()

@@ -3,12 +3,12 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A complete file and an answer that isn't its next version: each way to ask again × each answer.
+/// A complete file and an answer that is not its next version: each command that asks again × each answer.
 @Suite(.timeLimit(.minutes(2))) struct ReplacementMatrixTests {
     private static let content = Content.random(seed: 31, count: 300_000)
     private static let page = Content.text("<html>please log in</html>")
 
-    /// The commands that ask again for a file that is complete.
+    /// The commands that request a complete file again.
     enum Way: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case get, refresh, update, repair, segmentedRefresh
         var testDescription: String { rawValue }
@@ -65,7 +65,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: Way.allCases, Answer.allCases)
-    func theFileStaysAndTheExitStatusSaysSo(_ way: Way, _ answer: Answer) async throws {
+    func theFileStaysAndTheExitStatusReportsIt(_ way: Way, _ answer: Answer) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             try await fetch(way, server, place)
@@ -79,7 +79,7 @@ import TransferTestSupport
             let result = try await ask(way, server, place)
             #expect(result.exitCode == 1, "\(result)")
             #expect(try place.content("f") == before, "\(result)")
-            // The same command succeeds once the server is well.
+            // The same command succeeds once the server is repaired.
             server.script("/f", [])
             let again = try await ask(way, server, place)
             #expect(again.exitCode == 0, "\(again)")

@@ -4,9 +4,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `--report` and logrotate(8): the file is moved away, and a SIGHUP has it opened anew.
+/// `--report` and logrotate(8): the file is moved away, and a SIGHUP opens it anew.
 @Suite(.timeLimit(.minutes(1))) struct ReportRotationTests {
-    @Test func aRunGoesOnInANewFile() async throws {
+    @Test func aRunContinuesInANewReportFile() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["a", "b"] { server.serve("/\(name)", .text(name)) }
@@ -30,7 +30,7 @@ import TransferTestSupport
         }
     }
 
-    /// The same signal has the job file read again and the report opened anew.
+    /// The same signal makes the service read the job file again and open the report anew.
     @Test func aServiceReadsItsFileAgainAndRotates() async throws {
         try await withTestServer { server in
             let place = try WatchPlace(server)

@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What is tried again, how often, and what the record keeps of it.
+/// The failures that are retried, the number of retries, and the record of them.
 @Suite struct RetryTests {
-    /// The bytes that were there before have no part in how fast the rest comes.
+    /// The bytes of earlier attempts do not count for the rate of the rest.
     @Test func theRateIsThatOfTheBytesThatCome() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -34,7 +34,7 @@ import TransferTestSupport
             server.serve("/a", .text("a"))
             server.script("/a", [.status(status), .status(status)])
             try place.jobs([download(server.url("/a"), to: "a")])
-            // The pause of a whole origin is the queue's own; that of a job is none here.
+            // The pause of a whole origin is the queue's own; the pause of a job is zero here.
             let result = try await place.runJobs()
             #expect(result.exitCode == 0, "\(result)")
             #expect(server.requests.count == 3)
@@ -132,7 +132,7 @@ import TransferTestSupport
         }
     }
 
-    /// What can't be continued is fetched from its first byte each time, and gets no further.
+    /// A file that cannot be resumed is fetched from its first byte each time, and makes no progress.
     @Test func aServerThatBreaksOffEachTimeIsNotEndless() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -158,7 +158,8 @@ import TransferTestSupport
             _ = try await process.result()
             #expect(server.requests.count == 1)
 
-            // Run again as it is: it still waits for its time. (The file's jobs get a fresh budget only when they failed.)
+            // The job is unchanged in the second run: it still waits for its time. (The file's jobs get a fresh budget
+            // only when they failed.)
             let second = try place.startJobs()
             try await second.event("batch.started")
             try await until("the wait to be seen") { try await place.status().first?["waiting"]?.int == 1 }
@@ -168,8 +169,8 @@ import TransferTestSupport
         }
     }
 
-    /// The second process counts on where the first was.
-    @Test func theCountGoesOnAfterARestart() async throws {
+    /// The second process continues the count of the first.
+    @Test func theCountContinuesAfterARestart() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/a", [], afterwards: .status(500))

@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// The same command again: what is done stays done, what changed is done anew.
+/// The same command again: finished jobs stay finished, changed jobs are done anew.
 @Suite struct RunAgainTests {
     let content = Content.random(seed: 21, count: 50_000)
 
@@ -18,7 +18,7 @@ import TransferTestSupport
         return place
     }
 
-    /// The jobs of one would take the place of the other's.
+    /// The jobs of one file would replace those of the other.
     @Test func twoFilesOfOneNameAreRefused() async throws {
         let place = try Workplace()
         try place.folder.write(#"{"version": 1, "name": "b", "jobs": []}"#, to: "one.json")
@@ -31,7 +31,7 @@ import TransferTestSupport
         #expect(try await place.status().isEmpty)
     }
 
-    /// A job file without a name has its path for the batch's; people read and write less.
+    /// A job file without a name has its path as the batch's name; a shorter name is shown and accepted.
     @Test func aBatchIsFoundByItsFilesName() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -43,7 +43,7 @@ import TransferTestSupport
             #expect(result.exitCode == 1, "\(result)")
             #expect(try result.events().allSatisfy { $0["batch"]?.string == path }, "programs get the whole name")
             #expect(result.standardError.contains("mirror: 1 of 2 failed, 1 fetched"), "\(result)")
-            // What is pasted later means this batch then, too, whatever others are called.
+            // A suggested command still means this batch later, whatever other batches are called.
             #expect(
                 result.standardError.contains("\nList:   transfer status \(path) --failed --state st\n"), "\(result)")
             for name in ["mirror", "mirror.json", path] {
@@ -69,7 +69,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatGoesOnWithABatchIsTheCommandThatWasGiven() async throws {
+    @Test func theCommandToContinueABatchIsTheGivenOne() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/a", [.holdHead])
@@ -99,7 +99,7 @@ import TransferTestSupport
         }
     }
 
-    /// Relative paths lead elsewhere then: what is complete there says nothing of here.
+    /// Relative paths lead to a different folder then: complete files of the first folder do not count.
     @Test func anotherFolderGetsItsOwnFiles() async throws {
         try await withTestServer { server in
             let place = try await finished(server)
@@ -113,8 +113,8 @@ import TransferTestSupport
         }
     }
 
-    /// Its batch is forgotten when it went well: the file itself says where it came from.
-    @Test func whatGetHasFetchedItKeepsTheNextTime() async throws {
+    /// The batch of a successful `get` is forgotten: the file itself bears the URL of its source.
+    @Test func aFileThatGetFetchedIsKeptTheNextTime() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", ServedFile(Content.random(seed: 3, count: 500), lastModified: 1_600_000_000))
@@ -125,7 +125,7 @@ import TransferTestSupport
             #expect(server.requests.map { $0.headers["If-Modified-Since"] != nil } == [false, true])
             let status = try await place.command(["status"]).run()
             #expect(!status.standardOutput.contains("get "), "\(status)")
-            // What isn't its own it doesn't touch.
+            // A foreign file is not touched.
             try place.folder.write("my own notes", to: "a")
             let refused = try await place.command(["get", server.url("/a"), "--json"]).run()
             #expect(refused.exitCode == 1)
@@ -144,7 +144,7 @@ import TransferTestSupport
         }
     }
 
-    /// Its size or time tells that the user changed it: what is there now is not ours to replace silently.
+    /// The size or time of the file shows that the user changed it: the content is not ours to replace silently.
     @Test func aFileThatWasChangedIsNotReplacedSilently() async throws {
         try await withTestServer { server in
             let place = try await finished(server)
@@ -156,11 +156,11 @@ import TransferTestSupport
         }
     }
 
-    @Test func verifyHashesAgainAndFindsWhatWasTamperedWith() async throws {
+    @Test func verifyHashesAgainAndFindsTampering() async throws {
         try await withTestServer { server in
             let sum = try await digest("sha256", content.bytes())
             let place = try await finished(server, #""checksum": "sha256:\#(sum)", "ifExists": "overwrite""#)
-            // Same size, same time, another byte.
+            // The size and the time are the same, and one byte differs.
             let path = place.folder.path("a")
             let before = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate]
             var bytes = content.bytes()
@@ -179,8 +179,8 @@ import TransferTestSupport
         }
     }
 
-    /// A server only tells which version it has, not whether ours is unharmed.
-    @Test func verifyFetchesWhatHasNoDigest() async throws {
+    /// A server only reports its version, not whether the local file is undamaged.
+    @Test func verifyFetchesAFileWithoutADigest() async throws {
         try await withTestServer { server in
             let place = try await finished(server)
             let path = place.folder.path("a")
@@ -195,7 +195,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func verifyKeepsWhatIsRight() async throws {
+    @Test func verifyKeepsAnUndamagedFile() async throws {
         try await withTestServer { server in
             let sum = try await digest("sha256", content.bytes())
             let place = try await finished(server, #""checksum": "sha256:\#(sum)""#)
@@ -217,7 +217,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func refreshFetchesWhatIsNewer() async throws {
+    @Test func refreshFetchesANewerFile() async throws {
         try await withTestServer { server in
             let place = try await finished(server)
             let newer = Content.random(seed: 22, count: 60_000)
@@ -226,7 +226,7 @@ import TransferTestSupport
             #expect(result.exitCode == 0, "\(result)")
             #expect(try result.events().ends == ["a": "finished"])
             #expect(try newer.firstDifference(fromFileAt: place.folder.path("a")) == nil)
-            // That was once.
+            // The repair happens once.
             #expect(try await place.runJobs().events().ends == ["a": "kept"])
             #expect(server.requests.count == 2)
         }
@@ -242,7 +242,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func anEditedFileAddsWhatIsNewRedoesWhatChangedAndDropsWhatIsGone() async throws {
+    @Test func anEditedFileAddsRedoesAndDropsJobs() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["same", "changed", "gone", "new", "changed2"] { server.serve("/\(name)", .text(name)) }
@@ -265,7 +265,8 @@ import TransferTestSupport
         }
     }
 
-    /// Edited from one server to another while it was half done: the old bytes are no beginning of the new file.
+    /// The job is edited from one server to another while it is half done: the old bytes are no beginning of the new
+    /// file.
     @Test func aHalfDoneJobThatChangedStartsFromZero() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -286,7 +287,7 @@ import TransferTestSupport
         }
     }
 
-    /// A presigned URL has another signature every day, and is the same job.
+    /// A presigned URL has a new signature every day, and is the same job.
     @Test func anotherSignatureIsTheSameJob() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -298,7 +299,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aSecondProcessSaysWhoHoldsTheBatch() async throws {
+    @Test func aSecondProcessNamesTheHolderOfTheBatch() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -352,7 +353,7 @@ import TransferTestSupport
         }
     }
 
-    /// Two queues, one file: the second must not write into the first one's partial file.
+    /// Two queues share one file: the second must not write into the first one's partial file.
     @Test func aFileThatAnotherQueueWritesIsLeftAlone() async throws {
         try await withTestServer { server in
             let place = try Workplace()

@@ -36,7 +36,7 @@ import TransferTestSupport
             #expect(try result.events().ends["lost"] == "failed")
             #expect(try result.events().ends.values.filter { $0 == "finished" }.count == 4, "\(result)")
 
-            // They were used.
+            // The secrets were used.
             #expect(server.requests(to: "/header").first?.headers["Authorization"] == "Bearer envhunter")
             #expect(server.requests(to: "/header").first?.headers["X-Api-Key"] == "filehunter")
             let basic = "Basic " + Data("me:passhunter".utf8).base64EncodedString()
@@ -56,8 +56,8 @@ import TransferTestSupport
         }
     }
 
-    /// While it runs and is killed, the journal of the database holds what was written last.
-    @Test func theJournalHoldsNoneEither() async throws {
+    /// During a run that is killed, the journal of the database holds the latest writes.
+    @Test func theJournalHoldsNoSecrets() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .random(seed: 1, count: 200_000), etag: "\"1\"")
@@ -68,7 +68,7 @@ import TransferTestSupport
             process.kill(SIGKILL)
             _ = try await process.result()
             #expect(try place.secretIsNowhere("queryhunter", but: ["jobs.json"]))
-            // And the next run has it from the job file.
+            // The next run reads the secret from the job file.
             let again = try await place.runJobs()
             #expect(again.exitCode == 0, "\(again)")
             #expect(server.requests.last?.query == "X-Amz-Signature=queryhunter")

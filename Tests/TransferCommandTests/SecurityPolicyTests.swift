@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// SECURITY.md names the tests that hold its promises: they are there.
+/// The tests that SECURITY.md names for its promises, which have to exist.
 @Suite struct SecurityPolicyTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// Nobody's own address, which would outlive its owner's interest.
+    /// The address is not a person's own, which would outlive the interest of its owner.
     @Test func reportsGoToThePlaceOfTheRepository() {
         #expect(Self.policy.contains("private vulnerability reports"))
         #expect(Self.policy.firstMatch(of: /[\w.]+@[\w.]+\.\w+/) == nil)

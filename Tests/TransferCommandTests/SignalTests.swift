@@ -4,11 +4,11 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Signals and kills: how a run ends early, and how the next one goes on.
+/// Signals and kills: the early end of a run, and the continuation by the next one.
 @Suite struct SignalTests {
     let content = Content.random(seed: 31, count: 3_000_000)
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func itCheckpointsAndDiesByThatSignal(_ signal: Int32) async throws {
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func aRunCheckpointsAndDiesByTheSignal(_ signal: Int32) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", content, etag: "\"a1\"")
@@ -48,7 +48,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aKilledRunGoesOnWhereItWas() async throws {
+    @Test func aKilledRunResumesWhereItWas() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", content, etag: "\"a1\"")
@@ -66,7 +66,7 @@ import TransferTestSupport
         }
     }
 
-    /// Whoever is asked to stop must not leave a job half recorded as done, nor wait for a retry.
+    /// A stopped run must neither leave a job half recorded as done, nor wait for a retry.
     @Test func aStopDoesNotWaitForARetry() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -81,7 +81,7 @@ import TransferTestSupport
         }
     }
 
-    /// Nothing else than a run needs its signals held back: Ctrl-C must end the others.
+    /// Only a run needs its signals held back: Ctrl-C must end the other verbs.
     @Test(arguments: [["status", "--follow"], ["wait", "batch"]])
     func otherVerbsEndAtASignal(_ arguments: [String]) async throws {
         try await withTestServer { server in
@@ -97,7 +97,7 @@ import TransferTestSupport
             if arguments[0] == "status" {
                 try await process.line(.standardOutput) { $0.hasPrefix("batch") }
             } else {
-                // Until it listens there is nothing to see of it; a signal before that must end it as well.
+                // The process has no output until it listens; a signal before that must end it as well.
                 try await until("its start") { ProcessFacts.openDescriptors(process.processID) ?? 0 > 3 }
             }
             process.kill(SIGINT)
@@ -107,7 +107,7 @@ import TransferTestSupport
         }
     }
 
-    /// Ctrl-C while standard input has not ended.
+    /// Ctrl-C comes while standard input has not ended.
     @Test func aRunOfStandardInputEndsAtASignal() async throws {
         let place = try Workplace()
         var command = place.command(["run", "-", "--name", "piped", "--json"])

@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What the command says of the sources of a download: `--json`, `--report`, and `why`, also from another process.
+/// The command's reports about the sources of a download: `--json`, `--report`, and `why`, also from a second process.
 @Suite(.timeLimit(.minutes(1))) struct SourceTellingTests {
     private let content = Content.random(seed: 7, count: 24 << 20)
 
@@ -22,7 +22,7 @@ import TransferTestSupport
 
     private func sources(_ value: JSONValue?) -> [JSONValue] { value?["sources"]?.array ?? [] }
 
-    @Test func eventsTheReportAndWhyTellWhatEachSourceDid() async throws {
+    @Test func eventsTheReportAndWhyDescribeEachSource() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let place = try Workplace()
@@ -70,7 +70,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whileItRunsWhyTellsFromAnotherProcess() async throws {
+    @Test func whyReportsTheSourcesFromAnotherProcess() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let place = try Workplace()
@@ -94,7 +94,7 @@ import TransferTestSupport
         }
     }
 
-    /// A job that failed says what each of its mirrors answered.
+    /// A failed job reports the answer of each of its mirrors.
     @Test func afterAFailureEachMirrorHasItsReason() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -105,7 +105,7 @@ import TransferTestSupport
             let failed = try #require(try result.events().named("job.failed").first)
             #expect(sources(failed).map { $0["reason"]?.string } == ["404 Not Found", "403 Forbidden"])
             let why = try await place.run("why", "batch/x")
-            // Two sources on one host are told by their URLs.
+            // Two sources on one host are distinguished by their URLs.
             #expect(why.standardOutput.contains("  sources   \(server.url("/a"))  dropped: 404 Not Found\n"), "\(why)")
             #expect(why.standardOutput.contains("            \(server.url("/b"))  dropped: 403 Forbidden\n"), "\(why)")
         }

@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A standard output that takes nothing is an error of every verb that prints, help and version among them.
+/// A standard output that accepts no bytes, which is an error of every verb that prints, including help and version.
 @Suite(.timeLimit(.minutes(2))) struct StandardOutputTests {
     /// Every command line that succeeds in a place with the batch `batch`, whose job `a` is complete.
     private static let lines = [
@@ -17,7 +17,7 @@ import TransferTestSupport
         "watch folder --to URL/up/{name} --once --json", "pause batch", "resume batch", "retry batch", "forget batch",
     ]
 
-    @Test(arguments: lines) func whatTakesNothingIsAnError(_ line: String) async throws {
+    @Test(arguments: lines) func anUnwritableStandardOutputIsAnError(_ line: String) async throws {
         try await withTestServer { server in
             server.serve("/a", .text("a"))
             server.handle("PUT", "/up/*") { _ in Response(status: 201) }

@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Where the state is, who may read it, and what is said when it can't be used: exit status 74.
+/// The location of the state folder, its permissions, and the message when it cannot be used: exit status 74.
 @Suite struct StateFolderTests {
     private func refusal(
         _ place: Workplace, _ environment: [String: String?], _ arguments: [String] = ["run", "jobs.json"]
@@ -22,7 +22,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func withoutAHomeItSaysWhatToName() async throws {
+    @Test func aMissingHomeIsReportedWithTheRequiredVariable() async throws {
         let place = try Workplace()
         let text = try await refusal(place, ["HOME": nil, "TRANSFER_STATE": nil])
         #expect(
@@ -32,7 +32,7 @@ import TransferTestSupport
         #expect(try place.traces() == [])
     }
 
-    @Test func aFileInItsPlaceIsTold() async throws {
+    @Test func aFileInItsPlaceIsReported() async throws {
         let place = try Workplace()
         let path = try place.folder.write("I am a file", to: "state")
         let text = try await refusal(place, [:])
@@ -40,7 +40,7 @@ import TransferTestSupport
         #expect(try place.folder.text("state") == "I am a file")
     }
 
-    @Test func aFileAboveItIsTold() async throws {
+    @Test func aFileAboveItIsReported() async throws {
         let place = try Workplace()
         let path = try place.folder.write("I am a file", to: "file")
         let text = try await refusal(place, [:], ["run", "jobs.json", "--state", "\(path)/state"])
@@ -48,7 +48,7 @@ import TransferTestSupport
         #expect(text.contains("not a directory; name another folder with --state or TRANSFER_STATE\n"), "\(text)")
     }
 
-    @Test func oneThatCannotBeWrittenToIsTold() async throws {
+    @Test func anUnwritableFolderIsReported() async throws {
         let place = try Workplace()
         let path = try place.folder.folder("state")
         try place.jobs([download("http://127.0.0.1:1/a", to: "a")])
@@ -61,7 +61,7 @@ import TransferTestSupport
         #expect(try place.folder.files(below: "state") == [])
     }
 
-    @Test func aReadOnlyFileSystemIsTold() async throws {
+    @Test func aReadOnlyFileSystemIsReported() async throws {
         let place = try Workplace()
         let text = try await refusal(place, [:], ["run", "jobs.json", "--state", "/proc/1/transfer"])
         #expect(text.hasPrefix("transfer: can't "), "\(text)")
@@ -69,7 +69,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [["status"], ["cancel", "--all"]])
-    func aDatabaseThatIsNoneIsToldAndLeftAlone(_ arguments: [String]) async throws {
+    func anInvalidDatabaseIsReportedAndLeftAlone(_ arguments: [String]) async throws {
         let place = try Workplace()
         let garbage = String(repeating: "this is no database\n", count: 500)
         let path = try place.folder.write(garbage, to: "state/queue.sqlite")
@@ -80,7 +80,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [["status"], ["why", "batch/a"], ["forget"], ["wait", "batch"]])
-    func oneThatCannotBeReadIsNotTakenForAnEmptyOne(_ arguments: [String]) async throws {
+    func anUnreadableFolderIsNotTakenForAnEmptyOne(_ arguments: [String]) async throws {
         let place = try Workplace()
         let path = try place.folder.folder("state")
         let result = try await OrdinaryUser.run(arguments, in: place) { chmod(path, 0) }
@@ -96,7 +96,7 @@ import TransferTestSupport
         #expect(result.exitCode == 74 && result.standardError.contains("is not a folder"), "\(result)")
     }
 
-    @Test func oneThatEverybodyMayWriteToIsClosed() async throws {
+    @Test func aWorldWritableFolderIsClosed() async throws {
         try await withTestServer { server in
             server.serve("/a", .text("a"))
             let place = try Workplace()
@@ -107,7 +107,7 @@ import TransferTestSupport
             var status = stat()
             stat(path, &status)
             #expect(status.st_mode & 0o777 == 0o755)
-            // Also one that became so later.
+            // The permissions are also corrected when they changed later.
             chmod(path, 0o777)
             #expect(try await place.run("status").exitCode == 0)
             stat(path, &status)
@@ -115,8 +115,8 @@ import TransferTestSupport
         }
     }
 
-    /// As `--state /tmp`.
-    @Test func oneThatIsEverybodysForOtherThingsTooIsRefused() async throws {
+    /// The folder is shared, as with `--state /tmp`.
+    @Test func aSharedWorldWritableFolderIsRefused() async throws {
         let place = try Workplace()
         let path = try place.folder.write("somebody's", to: "state/other")
         let folder = String(path.dropLast("/other".count))
@@ -131,7 +131,7 @@ import TransferTestSupport
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root to give a folder away"))
-    func oneOfAnotherUserIsRefused() async throws {
+    func aFolderOfAnotherUserIsRefused() async throws {
         let place = try Workplace()
         let path = try place.folder.folder("state")
         chown(path, 65_534, 65_534)
@@ -157,7 +157,7 @@ import TransferTestSupport
         case header, middle, truncated, zeroes, log
     }
 
-    /// The files themselves bear where they came from: the new queue finds them complete, or goes on with them.
+    /// The files themselves bear the URLs of their sources: the new queue finds them complete, or continues them.
     @Test(arguments: Damage.allCases)
     func aDamagedDatabaseIsMovedAsideAndNothingIsLost(_ damage: Damage) async throws {
         try await withTestServer { server in
@@ -172,8 +172,8 @@ import TransferTestSupport
             let path = place.folder.path("state/queue.sqlite")
             let before = try spoil(path, damage)
             let result = try await place.runJobs()
-            // SQLite doesn't tell of a log that ends early: what was recorded in it is looked at as if it had never been,
-            // and small files, which bear no note, are refused rather than replaced.
+            // SQLite does not report a truncated log. Its records are lost, and small files, which bear no note, are
+            // refused rather than replaced.
             #expect(result.exitCode == 0 || damage == .log && result.exitCode == 1, "\(result)")
             for (name, content) in zip(names, contents) {
                 let isRight = try place.content("in/\(name)") == content.bytes()
@@ -189,7 +189,7 @@ import TransferTestSupport
         }
     }
 
-    /// - Returns: What the database is now.
+    /// - Returns: The new content of the database.
     private func spoil(_ path: String, _ damage: Damage) throws -> Data {
         let file = URL(fileURLWithPath: path)
         let log = URL(fileURLWithPath: path + "-wal")
@@ -199,7 +199,7 @@ import TransferTestSupport
             try bytes.write(to: log)
             return try Data(contentsOf: file)
         }
-        // All of it is in the one file then.
+        // All data is in the one file then.
         try SQLiteShell.checkpoint(path)
         var bytes = try Data(contentsOf: file)
         switch damage {
@@ -211,7 +211,7 @@ import TransferTestSupport
         case .zeroes: bytes = Data(count: bytes.count)
         case .log: break
         }
-        // The same file, as it would be on a disk that went bad.
+        // The damage is in the same file, as on a disk that went bad.
         let handle = try FileHandle(forWritingTo: file)
         try handle.truncate(atOffset: 0)
         try handle.write(contentsOf: bytes)
@@ -219,7 +219,7 @@ import TransferTestSupport
         return bytes
     }
 
-    @Test func itIsFoundInTheOrderOfTheManual() async throws {
+    @Test func theFolderIsFoundInTheOrderOfTheManual() async throws {
         try await withTestServer { server in
             server.serve("/a", .text("a"))
             let order: [(String?, String)] = [
@@ -248,7 +248,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func onlyItsUserMayLookIntoIt() async throws {
+    @Test func onlyItsUserMayReadTheFolder() async throws {
         try await withTestServer { server in
             server.serve("/a", .text("a"))
             let place = try Workplace()
@@ -266,7 +266,7 @@ import TransferTestSupport
     }
 }
 
-/// SQLite's own hand on a database that nobody has open, by Python, which has it.
+/// SQLite's own access to a database that no process has open, through Python, which contains it.
 enum SQLiteShell {
     static func checkpoint(_ path: String) throws {
         let process = Process()

@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `transfer status --jobs`: a line a job, whatever its state.
+/// `transfer status --jobs`: one line for each job, in every state.
 @Suite(.timeLimit(.minutes(2))) struct StatusJobsTests {
-    @Test func eachJobHasALineWithWhatIsKnownOfIt() async throws {
+    @Test func eachJobHasALineWithItsKnownState() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/good", .text("good"))
@@ -43,7 +43,7 @@ import TransferTestSupport
         }
     }
 
-    /// In place of its folder: the URL's last component until the file has its name, and then its path.
+    /// The name is the URL's last component until the file has its name, and then its path.
     @Test func aDownloadIntoAFolderHasItsFilesPath() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -75,7 +75,7 @@ import TransferTestSupport
         }
     }
 
-    /// A page is a thousand: nothing is lost or told twice between them, whatever else is in the queue.
+    /// A page has a thousand jobs: none is lost or repeated between pages, whatever other jobs the queue has.
     @Test func aListOfManyIsWholeAndInTheOrderOfItsFile() async throws {
         let place = try Workplace()
         func lines(_ name: String, _ count: Int) -> String {
@@ -105,7 +105,7 @@ import TransferTestSupport
         #expect(result.exitCode == 64 && result.standardError.contains("--jobs"), "\(result)")
     }
 
-    /// Paths beside the job file, for who runs what failed from anywhere.
+    /// The paths are absolute, so that the failed jobs can be run from any folder.
     @Test func theListOfFailuresNamesItsFilesFromTheRoot() async throws {
         try await withTestServer { server in
             let place = try Workplace()

@@ -35,8 +35,8 @@ import TransferTestSupport
         }
     }
 
-    /// Twenty jobs of which the named ones fail, one after the other.
-    /// Where a stop is expected, the eleventh waits for it: else all could be done before the failure is recorded.
+    /// Runs twenty jobs of which the named ones fail, one after the other.
+    /// Where a stop is expected, the eleventh waits for it: otherwise all could be done before the failure is recorded.
     private func run(
         _ server: TestServer, failing: Set<Int>, _ options: [String], isStopped: Bool
     ) async throws -> ProcessResult {
@@ -108,7 +108,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func dryRunTellsWhatIsThereAlready() async throws {
+    @Test func dryRunReportsExistingFiles() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["kept", "half"] { server.serve("/\(name)", .random(seed: 1, count: 100_000), etag: "\"1\"") }

@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// The `tls` of job files, with a real nginx: whom a job trusts, and the certificate it shows.
+/// The `tls` of job files, with a real nginx: the trusted authorities of a job, and its client certificate.
 @Suite("TLS of jobs", .timeLimit(.minutes(2)))
 struct TLSJobTests {
     private func withServer(
@@ -91,7 +91,7 @@ struct TLSJobTests {
         }
     }
 
-    /// A key of its own file in PEM, and a PKCS#12 file: one passphrase opens either.
+    /// The key is in a separate PEM file, or in a PKCS#12 file: one passphrase opens either.
     @Test(arguments: [false, true])
     func aPassphraseOpensTheKey(isPKCS12: Bool) async throws {
         let authority = try await TestAuthority.shared()

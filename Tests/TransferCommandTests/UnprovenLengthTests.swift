@@ -3,11 +3,11 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Bodies that only the end of their connection ends.
+/// Bodies that end only with their connection.
 @Suite("Unproven lengths") struct UnprovenLengthTests {
     private static let whole = Content.random(seed: 3, count: 100_000)
 
-    /// What the server sends for a GET: a beginning, without a length.
+    /// Returns the answers of the server to a GET: a beginning, without a length.
     private static func answers(_ counts: [Int64]) -> [Fault] {
         counts.map { Fault.noContentLength.and(.cut(after: $0)) }
     }
@@ -18,14 +18,14 @@ import TransferTestSupport
         ).run()
     }
 
-    /// A server whose HEAD tells as little as its GET.
+    /// Makes the server's answer to HEAD as uninformative as its answer to GET.
     private func silent(_ server: TestServer) {
         server.handle("HEAD", "/f") { _ in Response(status: 405) }
         server.handle("GET", "/f") { _ in Response(body: Self.whole) }
         server.script("/f", method: "GET", [], afterwards: .noContentLength)
     }
 
-    @Test func aHeadThatTellsTheLengthProvesIt() async throws {
+    @Test func aHeadWithTheLengthProvesIt() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/f", Self.whole)
@@ -38,7 +38,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFileThatTheHeadTellsToBeLongerIsFetchedAgain() async throws {
+    @Test func aFileThatIsLongerByItsHeadIsFetchedAgain() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/f", Self.whole)
@@ -53,7 +53,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatNothingProvesIsCompleteAndSaysSo() async throws {
+    @Test func anUnprovenFileIsCompleteAndReportedAsUnproven() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             silent(server)
@@ -69,7 +69,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func strictFailsWhatNothingProvesAlsoOfAnEarlierRun() async throws {
+    @Test func strictFailsUnprovenFilesEvenOfAnEarlierRun() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             silent(server)
@@ -82,7 +82,7 @@ import TransferTestSupport
             try place.jobs([download(server.url("/f"), to: "g", #""strict": true"#)], name: "other")
             #expect(try await place.runJobs().exitCode == 1)
             #expect(!place.folder.exists("g"))
-            // A job that is complete is asked for the proof that its file asks for now.
+            // A complete job has to pass the proof that its file now requires.
             try place.jobs([download(server.url("/f"), to: "h")], name: "edited")
             #expect(try await place.runJobs().exitCode == 0)
             try place.jobs([download(server.url("/f"), to: "h", #""strict": true"#)], name: "edited")

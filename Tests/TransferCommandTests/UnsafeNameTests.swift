@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Names that servers supply end up inside the destination folder, as plain visible files.
+/// Names from servers, which have to end up inside the destination folder, as plain visible files.
 @Suite struct UnsafeNameTests {
-    /// The field's value, and the name that is made of it.
+    /// The field's value, and the resulting name.
     static let dispositions: [(String, String)] = [
         (#"attachment; filename="report 2026.pdf""#, "report 2026.pdf"),
         (#"attachment; filename="../../escaped""#, "escaped"),
@@ -43,7 +43,7 @@ import TransferTestSupport
         }
     }
 
-    /// The path of the URL, and the name that is made of it.
+    /// The path of the URL, and the resulting name.
     static let paths: [(String, String)] = [
         ("/plain.txt", "plain.txt"), ("/a/b/%2E%2E", "index.html"), ("/x%2F..%2Fy", "y"), ("/dir/", "index.html"),
         ("/a%00b", "a_b"), ("/a%0Ab", "a_b"), ("/con", "_con"), ("/%2Ehidden", "_hidden"), ("/", "index.html"),
@@ -59,7 +59,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aNameOfTheServerNeverReplacesAFileOfSomebodyElse() async throws {
+    @Test func aNameFromTheServerNeverReplacesAForeignFile() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             try place.folder.write("mine", to: "out/passwords")
@@ -92,7 +92,7 @@ import TransferTestSupport
         }
     }
 
-    /// What a server or a file says must not move the cursor, ring or colour the terminal of who reads it.
+    /// Text from a server or a file must not move the cursor, ring the bell or colour a user's terminal.
     @Test func noControlCharacterReachesTheLog() async throws {
         try await withTestServer { server in
             let place = try Workplace()

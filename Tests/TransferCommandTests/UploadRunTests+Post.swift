@@ -5,7 +5,7 @@ import TransferTestServer
 import TransferTestSupport
 
 extension UploadRunTests {
-    /// Nobody knows whether it arrived: the file must not be there twice.
+    /// The arrival of the request is unknown: the file must not be stored twice.
     @Test(arguments: [Fault.cutUpload(after: 50_000), .loseAnswer], ["post", "multipart"])
     func aPOSTIsNotSentTwiceOnceItsBodyLeft(_ fault: Fault, _ kind: String) async throws {
         try await withTestServer { server in
@@ -25,7 +25,7 @@ extension UploadRunTests {
         try await withTestServer { server in
             let place = try place()
             let sink = server.acceptUploads("/in")
-            // Nothing listens at first: nothing can have left.
+            // No server listens at first, so no byte can have left.
             let port = try LoopbackPort.free()
             try place.jobs(
                 [upload("out.bin", to: "http://127.0.0.1:\(port)/in", #""id": "up", "protocol": "post""#)],
@@ -44,7 +44,7 @@ extension UploadRunTests {
     }
 
     @Test(arguments: [Fault.loseAnswer, .status(503)])
-    func aPOSTIsSentAgainWhenTheJobSaysSo(_ fault: Fault) async throws {
+    func aPOSTIsSentAgainWhenTheJobAllowsIt(_ fault: Fault) async throws {
         try await withTestServer { server in
             let place = try place()
             let sink = server.acceptUploads("/in")
@@ -58,7 +58,8 @@ extension UploadRunTests {
         }
     }
 
-    /// Killed while the body of a POST is under way: the next run can't know, and must not send it again.
+    /// The process is killed while the body of a POST is under way: the next run does not know its fate, and must not
+    /// send it again.
     @Test func aPOSTThatWasUnderWayAtAKillIsNotSentAgain() async throws {
         try await withTestServer { server in
             let place = try place()
@@ -75,15 +76,15 @@ extension UploadRunTests {
             let end = try #require(try again.events().of("up").named("job.failed").first)
             #expect(end["code"]?.string == "mayHaveBeenSent")
             #expect(server.requests.count == 1)
-            // Whoever runs it again has read that, and wants it.
+            // A person who runs it again has read the message, and wants it sent.
             let third = try await place.runJobs()
             #expect(third.exitCode == 0, "\(third)")
             #expect(sink.uploads.filter(\.isComplete).count == 1)
         }
     }
 
-    /// Nobody may have read what a run said that was killed: the next one says it again, and sends nothing either.
-    @Test func aPOSTInDoubtIsToldUntilARunEndsByItself() async throws {
+    /// The message of a killed run may not have been read: the next run repeats it, and sends nothing either.
+    @Test func aPOSTInDoubtIsReportedUntilARunEndsNormally() async throws {
         try await withTestServer { server in
             let place = try place()
             let sink = server.acceptUploads("/in")
@@ -113,15 +114,15 @@ extension UploadRunTests {
         }
     }
 
-    /// Why a long POST is sent from its start, by a server that doesn't offer to resume it then.
+    /// The reasons why a long POST is sent from its start, to a server that does not offer to resume it then.
     enum FreshStart: CaseIterable {
-        /// The server doesn't know the version of the protocol that it was offered.
+        /// The server does not know the offered version of the protocol.
         case otherVersion
-        /// What was begun is of another version of the source.
+        /// The unfinished upload is of a different version of the source.
         case sourceChanged
     }
 
-    /// What an earlier attempt knew doesn't help once everything is on its way again, and nobody could be asked.
+    /// The record of an earlier attempt does not help once all bytes are under way again, and no server can be queried.
     @Test(arguments: FreshStart.allCases)
     func aPOSTThatBeganAnewAndWasKilledIsNotSentAgain(_ reason: FreshStart) async throws {
         try await withTestServer { server in
@@ -135,7 +136,7 @@ extension UploadRunTests {
                 if isOffered { try await place.waitForTheOffer() }
                 process.kill(SIGKILL)
                 _ = try await process.result()
-                // What the kernel has left of its bytes keeps the connection open.
+                // The rest of its bytes in the kernel keeps the connection open.
                 server.release()
                 try await server.waitForConnections(closed: server.connectionCount)
             }
@@ -165,7 +166,7 @@ extension UploadRunTests {
         }
     }
 
-    /// What the server has said it didn't take isn't there, whatever happens to the next request.
+    /// A request that the server has refused is not stored, whatever happens to the next request.
     @Test func aPOSTThatWasRefusedForItsLengthIsTriedAgainWhenTheNextRequestIsLost() async throws {
         try await withTestServer { server in
             let place = try place(5 << 20)

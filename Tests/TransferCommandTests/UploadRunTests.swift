@@ -29,7 +29,7 @@ import TransferTestSupport
         }
     }
 
-    /// As many start at once as may: one of them finds out what the server wants.
+    /// The maximum number of uploads starts at once: one of them finds out which credentials the server requires.
     @Test(arguments: [30_000, 200_000]) func aPasswordCostsOneBodyInVainAtMost(_ count: Int) async throws {
         try await withTestServer { server in
             let place = try place(count)
@@ -50,7 +50,7 @@ import TransferTestSupport
         }
     }
 
-    /// The server has the file; the process that sent it is killed before it hears so.
+    /// Prepares a server that has the file, while the process that sent it is killed before the answer.
     private func withPutThatArrivedBeforeAKill(
         _ count: Int = 200_000, _ more: String = #""id": "up""#, _ then: (Workplace, NginxServer) async throws -> Void
     ) async throws {
@@ -79,7 +79,7 @@ import TransferTestSupport
         arguments: [
             (200_000, #""id": "up""#), (5 << 20, #""id": "up""#), (200_000, #""id": "up", "createFolders": true"#),
         ])
-    func aPutThatArrivedBeforeAKillIsAskedForAndNotSentAgain(_ count: Int, _ more: String) async throws {
+    func aPutThatArrivedBeforeAKillIsQueriedAndNotSentAgain(_ count: Int, _ more: String) async throws {
         try await withPutThatArrivedBeforeAKill(count, more) { place, server in
             let result = try await place.runJobs()
             #expect(result.exitCode == 0, "\(result)")
@@ -89,8 +89,9 @@ import TransferTestSupport
         }
     }
 
-    /// The server has an earlier version of the same size, from the second in which the newer one was about to be sent.
-    @Test func anEarlierVersionOfTheSameSizeIsNoProofThatTheNewOneArrived() async throws {
+    /// The server has an earlier version of the same size, from the second in which the newer upload was about to
+    /// begin.
+    @Test func anEarlierVersionOfTheSameSizeIsNoProofOfArrival() async throws {
         var options = NginxServer.Options()
         options.allowsWriting = true
         let server = try await NginxServer.start(options: options)
@@ -112,7 +113,7 @@ import TransferTestSupport
         await server.stop()
     }
 
-    /// What was written since may be other content of the same length.
+    /// A later write may leave different content of the same length.
     @Test func aFileThatWasRewrittenAfterAKillIsSent() async throws {
         try await withPutThatArrivedBeforeAKill { place, server in
             try place.folder.write(count: 200_000, seed: 4, to: "out.bin")
@@ -134,7 +135,7 @@ import TransferTestSupport
         }
     }
 
-    /// RFC 4918 wants 409; nginx answers 500.
+    /// RFC 4918 requires 409; nginx answers 500.
     @Test(arguments: [(200_000, 409), (200_000, 500), (5 << 20, 409), (5 << 20, 500)])
     func aMissingFolderOnAServerIsNamedAsWhatMayBeWrong(_ count: Int, _ status: Int) async throws {
         try await withTestServer { server in
@@ -213,7 +214,7 @@ import TransferTestSupport
             try place.jobs([upload("out.bin", to: server.url("/in"), #""id": "up""#)])
             let result = try await place.runJobs()
             #expect(result.exitCode == 0, "\(result)")
-            // Once an answer was lost, the server is asked first.
+            // After a lost answer the server is queried first.
             #expect(server.requests.filter { $0.method == "PUT" }.count == 4)
             #expect(server.requests.contains { $0.method == "HEAD" })
             #expect(try sink.uploads.last?.bytes == place.content("out.bin"))
@@ -222,8 +223,9 @@ import TransferTestSupport
         }
     }
 
-    /// libcurl would send it again at once, as the connection may have been dead before: it may have arrived all the same.
-    @Test(arguments: [1000, 200_000]) func aPutIsAskedForWhenAUsedConnectionIsLost(_ count: Int) async throws {
+    /// libcurl would send it again at once, as the connection may have been closed before: it may have arrived all the
+    /// same.
+    @Test(arguments: [1000, 200_000]) func aPutIsQueriedWhenAUsedConnectionIsLost(_ count: Int) async throws {
         try await withTestServer { server in
             let place = try place(count)
             server.acceptUploads("/first")
@@ -252,7 +254,7 @@ import TransferTestSupport
             _ = try await process.result()
             let again = try await place.runJobs()
             #expect(again.exitCode == 0, "\(again)")
-            // The first one may end later: its server hears of the kill on another connection.
+            // The first upload may end later: its server notices the kill on a different connection.
             #expect(try sink.uploads.filter(\.isComplete).map(\.bytes) == [place.content("out.bin")])
         }
     }

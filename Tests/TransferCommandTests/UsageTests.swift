@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Command lines that can't be meant: exit status 64 and a word about it; and job files that can't be read: 66.
+/// Invalid command lines: exit status 64 and a message; and unreadable job files: 66.
 @Suite struct UsageTests {
     static let wrong: [([String], String)] = [
         (["run"], "Missing expected argument '<file> ...'"),
@@ -59,7 +59,7 @@ import TransferTestSupport
         (["dance"], "dance is no command; `transfer --help` lists the commands"),
     ]
 
-    @Test(arguments: wrong) func isToldAndEndsWith64(_ arguments: [String], _ message: String) async throws {
+    @Test(arguments: wrong) func invalidUsageEndsWithStatus64(_ arguments: [String], _ message: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -86,7 +86,7 @@ import TransferTestSupport
         (["resume"], nil), (["cancel"], nil), (["retry"], nil), (["forget", "a", "b"], nil), (["validate"], nil),
     ]
 
-    @Test(arguments: usages) func aVerbsUsageIsItsOwn(_ words: [String], _ variable: String?) async throws {
+    @Test(arguments: usages) func eachVerbHasItsOwnUsage(_ words: [String], _ variable: String?) async throws {
         let place = try Workplace()
         try place.jobs([download("http://127.0.0.1:9/x", to: "a")])
         var command = place.command(words)
@@ -98,13 +98,13 @@ import TransferTestSupport
         #expect(result.standardOutput.isEmpty)
     }
 
-    @Test func everyVerbsUsageIsLookedAt() async throws {
+    @Test func everyVerbsUsageIsChecked() async throws {
         let place = try Workplace()
         let dump = try JSONSerialization.jsonObject(
             with: try await place.run("--experimental-dump-help").standardOutputData)
         let command = (dump as? [String: Any])?["command"] as? [String: Any]
         let verbs = (command?["subcommands"] as? [[String: Any]] ?? []).compactMap { $0["commandName"] as? String }
-        // The words of `serve` are another program's.
+        // The arguments of `serve` belong to a different program.
         let others: Set = ["help", "serve"]
         #expect(Set(verbs).subtracting(others) == Set(Self.usages.map { $0.words[0] }))
         for verb in verbs where !others.contains(verb) {
@@ -113,7 +113,7 @@ import TransferTestSupport
         }
     }
 
-    /// Read as UTF-8 it would be the name of another file.
+    /// Read as UTF-8 it would be the name of a different file.
     @Test func anArgumentThatIsNotUTF8IsRefused() async throws {
         let place = try Workplace()
         try place.folder.write("another's", to: "r\u{FFFD}")
@@ -174,9 +174,9 @@ import TransferTestSupport
         #expect(try place.traces() == [])
     }
 
-    /// A missing batch must not make a state folder where there was none.
+    /// A missing batch must not create a state folder.
     @Test(arguments: [["status"], ["status", "x"], ["wait", "x"], ["forget", "x"]])
-    func lookingChangesNothing(_ arguments: [String]) async throws {
+    func readingVerbsChangeNothing(_ arguments: [String]) async throws {
         let place = try Workplace()
         _ = try await place.command(arguments).run()
         #expect(try place.traces() == [])

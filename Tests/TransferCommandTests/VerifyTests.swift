@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `transfer verify`: what went bad on the disk is found, told with its ranges, and fetched again.
+/// `transfer verify`: damage on the disk is found, reported with its ranges, and repaired by requests for them.
 @Suite(.timeLimit(.minutes(1))) struct VerifyTests {
     private let content = Content.random(seed: 9, count: 13_000_000)
 
@@ -38,15 +38,15 @@ import TransferTestSupport
             #expect(repaired.exitCode == 0, "\(repaired)")
             #expect(try content.firstDifference(fromFileAt: place.folder.path("a")) == nil)
             let asked = server.requests.dropFirst(before).filter { $0.path == "/a" }
-            // Never what was good before the damage.
+            // Undamaged bytes before the damage are never requested.
             #expect(!asked.isEmpty && asked.allSatisfy { $0.headers["Range"]?.contains("838") == true }, "\(asked)")
             #expect(!server.requests.dropFirst(before).contains { $0.path == "/b" })
             #expect(try await place.run("verify", place.folder.path("a")).exitCode == 0)
         }
     }
 
-    /// Each file that the batch should have gets an answer.
-    @Test func aFileThatNeverCameIsTold() async throws {
+    /// Each file of the batch gets a result.
+    @Test func aFileThatNeverCameIsReported() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"), etag: "\"1\"")
@@ -62,7 +62,7 @@ import TransferTestSupport
         }
     }
 
-    /// A failed repair is told, keeps the file and its record, and works once the server is well.
+    /// A failed repair is reported, keeps the file and its record, and works once the server is repaired.
     @Test func aRepairThatFailsLosesNothing() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -85,7 +85,8 @@ import TransferTestSupport
         }
     }
 
-    /// Other bytes under the same tag, or under another one: the file would have two versions, or another one than its sums.
+    /// The server has different bytes under the same tag, or under a new one: the file would mix two versions, or
+    /// contradict its sums.
     @Test(arguments: ["\"1\"", "\"2\""]) func aRepairTakesTheRecordedBytesOnly(_ etag: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -102,7 +103,7 @@ import TransferTestSupport
         }
     }
 
-    /// The process that repairs dies: the file's record is there still, and the next repair makes it whole.
+    /// The repairing process dies: the file's record is still there, and the next repair completes it.
     @Test func aKilledRepairLeavesNoFileWithoutAnAnswer() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -122,8 +123,8 @@ import TransferTestSupport
         }
     }
 
-    /// Its record says where it came from.
-    @Test func aMissingFileIsToldAndFetched() async throws {
+    /// The record names the source of the file.
+    @Test func aMissingFileIsReportedAndFetched() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"), etag: "\"1\"")
@@ -153,7 +154,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFileWithoutARecordIsComparedWithADigestOrTold() async throws {
+    @Test func aFileWithoutARecordIsComparedWithADigestOrReported() async throws {
         let place = try Workplace()
         try place.folder.write("abc", to: "f")
         let unknown = try await place.run("verify", "f")
@@ -168,7 +169,7 @@ import TransferTestSupport
     }
 }
 
-/// What a server says of its file (RFC 9530).
+/// The digests that a server declares for its file (RFC 9530).
 @Suite(.timeLimit(.minutes(1))) struct ReprDigestTests {
     private func field(_ content: Content, _ algorithm: String = "sha256") async throws -> String {
         let hex = try await digest(algorithm, content.bytes())
@@ -179,7 +180,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["Repr-Digest", "Content-Digest"])
-    func aFileIsJudgedByItsServersWord(name: String) async throws {
+    func aFileIsVerifiedByItsServersDigest(name: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let content = Content.random(seed: 3, count: 300_000)
@@ -199,7 +200,7 @@ import TransferTestSupport
         }
     }
 
-    /// The job's own word is the stronger one, and nothing is asked for then.
+    /// The job's own digest takes precedence, and no request is sent then.
     @Test func theJobsOwnDigestCounts() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -214,7 +215,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFileOfAnotherSizeThanTheJobSaysFails() async throws {
+    @Test func aFileOfAnotherSizeThanDeclaredFails() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))

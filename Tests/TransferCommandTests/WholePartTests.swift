@@ -3,14 +3,14 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Every byte came, and the process was killed before it had recorded that: the next run proves it and fetches next to
+/// Complete partial files whose process was killed before the record: the next run proves them and fetches next to
 /// nothing.
 @Suite struct WholePartTests {
     let content = Content.random(seed: 46, count: 400_000)
     private static let once = #""retry": {"limit": 2, "scale": "10ms", "jitter": false}"#
 
-    /// Cut short of its end by a run that gives up, and whole in the file afterwards, as a process leaves it that is killed
-    /// between the last byte and the record of it.
+    /// Makes a partial file that a run left cut short and that is completed afterwards. A process that is killed
+    /// between the last byte and the record leaves the same state.
     private func killed(
         _ server: TestServer, _ place: Workplace, etag: String?, lastModified: Int? = nil, more: String = ""
     ) async throws {
@@ -34,7 +34,7 @@ import TransferTestSupport
         return result
     }
 
-    @Test func itsLastByteIsProofEnough() async throws {
+    @Test func theLastByteProvesAWholePart() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             try await killed(server, place, etag: "\"a1\"")
@@ -67,7 +67,8 @@ import TransferTestSupport
         }
     }
 
-    /// Its validator says that all is there, its digest that something of it was lost: once more from the start.
+    /// The validator confirms a complete file, and the digest shows a loss: the file is fetched once more from the
+    /// start.
     @Test func aWholePartWithWrongBytesIsFetchedAnew() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -85,7 +86,7 @@ import TransferTestSupport
         }
     }
 
-    /// A 416 alone decides nothing and loses nothing.
+    /// A single 416 decides nothing and loses nothing.
     @Test func a416IsAskedOnceMore() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -108,7 +109,7 @@ import TransferTestSupport
         }
     }
 
-    /// It ignores If-Range: its last byte is another one, or the same, but its tag says what it is.
+    /// The server ignores If-Range: the last byte differs, or is the same, but the tag identifies the version.
     @Test func aNewVersionBehindAServerThatIgnoresTheConditionToo() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -121,7 +122,7 @@ import TransferTestSupport
     }
 }
 
-/// Where the bytes are from: a redirect that leads elsewhere later mixes nothing, and one that expires costs nothing.
+/// The URL that the bytes came from: a redirect that changes later mixes no bytes, and one that expires costs none.
 @Suite struct AnsweringPlaceTests {
     let one = Content.random(seed: 48, count: 400_000)
     let two = Content.random(seed: 49, count: 400_000)
@@ -133,7 +134,7 @@ import TransferTestSupport
         return place
     }
 
-    /// The same ETag for both, as servers make it that count from 1.
+    /// Serves two files with the same ETag, as servers do that count from 1.
     private func serve(_ server: TestServer, secret: String = "") {
         server.serve("/v1", one, etag: "\"1\"")
         server.serve("/v2", two, etag: "\"1\"")
@@ -142,7 +143,7 @@ import TransferTestSupport
             afterwards: .redirect(to: "/v2\(secret.isEmpty ? "" : "?sig=2")"))
     }
 
-    @Test func theBytesGoOnWhereTheyCameFrom() async throws {
+    @Test func theBytesContinueAtTheirURL() async throws {
         try await withTestServer { server in
             let place = try jobs(server)
             serve(server)
@@ -154,7 +155,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: [403, 404, 410]) func aPlaceThatIsGoneLeadsToTheNewVersionWhole(_ status: Int) async throws {
+    @Test(arguments: [403, 404, 410]) func aRemovedURLLeadsToTheWholeNewVersion(_ status: Int) async throws {
         try await withTestServer { server in
             let place = try jobs(server)
             serve(server)
@@ -167,8 +168,8 @@ import TransferTestSupport
         }
     }
 
-    /// A machine that was taken out of service, behind its gateway: nobody says that its URL holds no longer.
-    @Test func aPlaceThatGivesNothingAgainAndAgainLeadsBack() async throws {
+    /// A machine behind its gateway was taken out of service: no answer says that its URL is no longer valid.
+    @Test func aURLThatFailsRepeatedlyLeadsBackToTheRedirect() async throws {
         try await withTestServer { server in
             let place = try jobs(server)
             serve(server)
@@ -181,7 +182,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aPlaceThatIsAwayForAMomentIsAskedAgain() async throws {
+    @Test func aURLThatFailsOnceIsAskedAgain() async throws {
         try await withTestServer { server in
             let place = try jobs(server)
             serve(server)
@@ -193,7 +194,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aNewSignatureGoesOn() async throws {
+    @Test func aNewSignatureContinuesTheDownload() async throws {
         try await withTestServer { server in
             let place = try jobs(server)
             server.serve("/v1", one, etag: "\"1\"")

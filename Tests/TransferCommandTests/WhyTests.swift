@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `transfer why`, of batches that run and that don't.
+/// `transfer why`, for running and for stopped batches.
 @Suite struct WhyTests {
     private func why(_ place: Workplace, _ name: String) async throws -> JSONValue {
         let result = try await place.run("why", name, "--json")
@@ -12,7 +12,7 @@ import TransferTestSupport
         return try JSONValue.parse(Data(result.standardOutput.utf8))
     }
 
-    @Test func tellsHowEachJobOfAStoppedBatchStands() async throws {
+    @Test func reportsTheStateOfEachJobOfAStoppedBatch() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["done", "held", "later"] { server.serve("/\(name)", .text(name)) }
@@ -28,7 +28,7 @@ import TransferTestSupport
             try await process.event("job.finished", id: "done")
             try await process.event("job.skipped", id: "lost")
             try await server.waitForHeld(1)
-            // Once a second it's reported what is under way.
+            // The transfers under way are reported once a second.
             try await until("it's reported") { try await why(place, "batch/held")["for"] == nil }
             let held = try await why(place, "batch/held")
             #expect(held["active"]?.int == 1 && held["state"]?.string == "claimed")
@@ -57,7 +57,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aRunningJobIsNotToldToWaitForAnothersPause() async throws {
+    @Test func aRunningJobIsNotReportedAsPausedByAnother() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/large", ServedFile(.random(seed: 1, count: 4 << 20)))
@@ -79,7 +79,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aServersPauseIsTold() async throws {
+    @Test func aServersPauseIsReported() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.handle("GET", "/busy") { _ in Response(status: 429, headers: ["Retry-After": "300"]) }
@@ -95,7 +95,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aBatchAloneIsAskedForAJobInWordsForTheShell() async throws {
+    @Test func aBatchAloneIsAnsweredWithACommandForAJob() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -109,7 +109,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func namesThatAreNotThereGetTheNearestOnes() async throws {
+    @Test func missingNamesGetTheNearestOnes() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let none = try await place.run("why", "batch/a")
@@ -128,7 +128,7 @@ import TransferTestSupport
         }
     }
 
-    /// One definition: each time that the job was begun, at whichever of its URLs.
+    /// The definition is the same everywhere: each time that the job was begun, at any of its URLs.
     @Test(
         arguments: [
             (0, [404, 404], 2), (0, [503, 503], 2), (1, [503, 503], 4), (1, [404, 503], 3), (2, [500], 3),

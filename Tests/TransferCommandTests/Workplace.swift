@@ -4,13 +4,13 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A folder to run the command in: its own state, its own job files, nothing of the machine.
+/// A working folder for the command: its own state, its own job files, no influence of the machine.
 final class Workplace: Sendable {
     let folder: TemporaryFolder
 
     init(_ name: String = "command") throws { folder = try TemporaryFolder(name) }
 
-    /// Retries without a wait, so that a test of what is retried takes no time.
+    /// Defaults with retries without a wait, so that a test of retries takes no time.
     static let quickRetries = #""defaults": {"retry": {"scale": 0, "jitter": false}}, "#
 
     /// Writes `jobs.json` with these jobs in the batch `batch`.
@@ -21,7 +21,7 @@ final class Workplace: Sendable {
             #"{"version": 1, "name": "\#(name)", \#(extra)"jobs": [\#n  \#(list)\#n]}\#n"#, to: "jobs.json")
     }
 
-    /// Not on a terminal, but with UTF-8: a dumb one would get ASCII.
+    /// Returns the command without a terminal, but with UTF-8: a dumb terminal would get ASCII.
     func command(_ arguments: [String]) -> TransferCommand {
         var command = TransferCommand(arguments, in: folder)
         command.environment["TERM"] = "xterm"
@@ -30,7 +30,7 @@ final class Workplace: Sendable {
 
     func run(_ arguments: String...) async throws -> ProcessResult { try await command(arguments).run() }
 
-    /// `transfer run jobs.json --json` with further options, to its end.
+    /// Runs `transfer run jobs.json --json` with further options, to its end.
     func runJobs(_ options: String...) async throws -> ProcessResult {
         try await command(["run", "jobs.json", "--json"] + options).run()
     }
@@ -39,18 +39,18 @@ final class Workplace: Sendable {
         try command(["run", "jobs.json", "--json"] + options).start()
     }
 
-    /// What stands in the folder but the job file itself: to show that nothing was touched.
+    /// Returns the entries of the folder except the job file, which shows that nothing was touched.
     func traces() throws -> [String] { try folder.files().filter { $0 != "jobs.json" } }
 
     func content(_ name: String) throws -> [UInt8] { [UInt8](try folder.data(name)) }
 
-    /// `--json` prints only JSON, so a name is enough to read a `status` or so of one batch.
+    /// Runs `status` or so for one batch: `--json` prints only JSON, so a name suffices to read it.
     func status(_ options: String...) async throws -> [JSONValue] {
         try await command(["status", "--json"] + options).run().events()
     }
 }
 
-/// A download with further members: `, "checksum": …`.
+/// Returns a download with further members: `, "checksum": …`.
 func download(_ url: String, to path: String, _ more: String = "") -> String {
     #"{"download": "\#(url)", "to": "\#(path)"\#(more.isEmpty ? "" : ", " + more)}"#
 }
@@ -63,7 +63,7 @@ extension [JSONValue] {
     func named(_ event: String) -> [JSONValue] { filter { $0["event"]?.string == event } }
     func of(_ id: String) -> [JSONValue] { filter { $0["id"]?.string == id } }
 
-    /// How each job ended: its ID and the last word of the event's name.
+    /// The end of each job: its ID and the last part of the event's name.
     var ends: [String: String] {
         var ends: [String: String] = [:]
         for event in self {
@@ -79,7 +79,7 @@ extension [JSONValue] {
 }
 
 extension ChildProcess {
-    /// The first event that matches, from the beginning of the output.
+    /// Waits for the first event that matches, from the beginning of the output.
     @discardableResult
     func event(_ name: String, id: String? = nil, where matches: (JSONValue) -> Bool = { _ in true }) async throws
         -> JSONValue
@@ -96,17 +96,18 @@ extension ChildProcess {
     }
 }
 
-/// Waits for what no event tells, as another process does it: looks again every few milliseconds.
+/// Waits for a state that no event reports, like an external process: the condition is checked again every few
+/// milliseconds.
 func until(_ what: String, within limit: Duration = .seconds(20), _ isTrue: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now + limit
     while !(try await isTrue()) {
         guard ContinuousClock.now < deadline else { throw TestSupportError("waited \(limit) in vain for \(what)") }
-        // The other process has no event for us; the next look is a moment later.
+        // The other process has no event for the test; the next check is a moment later.
         try await Task.sleep(for: .milliseconds(10))
     }
 }
 
-/// SHA-256 and others of known bytes, by the system's own commands.
+/// Returns digests of known bytes, such as SHA-256, by the system's own commands.
 func digest(_ algorithm: String, _ bytes: [UInt8]) async throws -> String {
     let folder = try TemporaryFolder("digest")
     let file = try folder.write(Data(bytes), to: "f")

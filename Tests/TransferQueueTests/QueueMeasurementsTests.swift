@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// What a queue's events change of its metrics, by no queue.
+/// The effect of a queue's events on its metrics, without a queue.
 @Suite struct QueueMeasurementsTests {
     private func event(_ kind: QueueEvent.Kind, batch: String = "b") -> QueueEvent {
         QueueEvent(time: 0, batch: batch, kind: kind)
@@ -27,7 +27,7 @@ import TransferCore
         }
     }
 
-    @Test func bytesAreCountedOnceHoweverAJobGetsThem() {
+    @Test func bytesAreCountedOnceForEveryKindOfTransfer() {
         var measurements = QueueMeasurements()
         var receipt = Sample.receipt("b", "x")
         receipt.bytes = 100
@@ -49,8 +49,8 @@ import TransferCore
         return event(.progress(job: job, progress))
     }
 
-    /// Over the beginning by one server, a break, and an end.
-    @Test func bytesOfSeveralServersAreCountedForThoseThatSentThem() {
+    /// The transfer has a beginning by one server, a break, and an end.
+    @Test func bytesOfSeveralServersAreCountedForTheirSenders() {
         var measurements = QueueMeasurements()
         var receipt = Sample.receipt("b", "x")
         receipt.bytes = 1000
@@ -58,12 +58,12 @@ import TransferCore
             JobSource(url: "https://\($0)/x", connections: 1, bytes: $1)
         }
         let way = [
-            // 60 by an attempt that asked one server alone.
+            // 60 bytes come by an attempt that asked one server alone.
             start("x", offset: 10), progress("x", 70),
             event(.retrying(job: "x", delay: .zero, Sample.busy())), start("x", offset: 70),
             progress("x", 170), progress("x", 300, [("a.example", 130), ("b.example", 100)]),
             progress("x", 400, [("a.example", 130), ("b.example", 200)]),
-            // A server that another attempt begins with.
+            // A different attempt begins with this server.
             event(.retrying(job: "x", delay: .zero, Sample.busy())), start("x", "b.example", offset: 450),
             progress("x", 470, [("a.example", 180), ("b.example", 200), ("c.example", 50)]),
             event(.finished(receipt)),
@@ -74,7 +74,7 @@ import TransferCore
         #expect(sum(changes, .bytes, ["download", "c.example"]) == 100)
     }
 
-    @Test func aFailureTellsWhatItsServersSent() {
+    @Test func aFailureCountsTheBytesOfItsServers() {
         var measurements = QueueMeasurements(mostHosts: 2)
         var failure = JobFailure(batch: "b", job: "x", error: Sample.busy(), attempts: 1, host: "a.example")
         failure.sources = ["a", "b", "c", "d"].map {
@@ -86,7 +86,7 @@ import TransferCore
         #expect(sum(changes, .bytes, ["download", "other"]) == 20)
     }
 
-    @Test func whatIsUnderWayGoesUpAndDownByEachWayOut() {
+    @Test func transfersUnderWayFallWithEachKindOfEnd() {
         var measurements = QueueMeasurements()
         func underWay(_ events: QueueEvent...) -> Double? {
             events.flatMap { measurements.changes(by: $0) }.reversed().compactMap { change -> Double? in
@@ -98,7 +98,7 @@ import TransferCore
         }
         #expect(underWay(start("a"), start("b"), start("c"), start("d")) == 4)
         #expect(underWay(event(.waiting(job: "a", .paused))) == 3)
-        // Told again, it's nothing new.
+        // A repeated report is not new.
         #expect(underWay(event(.waiting(job: "a", .network("no link")))) == nil)
         #expect(underWay(start("a")) == 4)
         #expect(underWay(event(.cancelled(job: "a"))) == 3)
@@ -120,7 +120,7 @@ import TransferCore
                 == ["1.example", "2.example", "other", "2.example", "other"])
     }
 
-    @Test func whatWaitsIsCountedByReasonOverAllBatchesAndIsZeroAfterwards() {
+    @Test func waitingJobsAreCountedByReasonOverAllBatches() {
         var measurements = QueueMeasurements()
         func waits(_ batch: String, _ count: Int, _ reason: WaitReason?) -> [String: Double] {
             var progress = BatchProgress()

@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Copies between real servers, with each side cut at random places and the program killed.
+/// Copies between real servers, with cuts of each side at random places and kills of the program.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct CopyCutsTests {
     enum Cut: Sendable { case source, destination, kill }
 
@@ -13,7 +13,7 @@ import TransferTestSupport
         let cuts: [Cut]
 
         static let small = Form(size: 16 << 20, cuts: [.source, .source, .destination, .kill])
-        /// The issue's.
+        /// The form that the requirement names.
         static let whole = Form(
             size: 64 << 20,
             cuts: Array(repeating: .source, count: 10) + Array(repeating: .destination, count: 10)
@@ -40,7 +40,7 @@ import TransferTestSupport
         var isResuming: Bool {
             if case .peer(let kind) = self { kind.isResuming } else { true }
         }
-        /// Bytes that a cut may cost.
+        /// The number of bytes that a cut may cost.
         var again: Int64 {
             if case .peer(let kind) = self, kind.isS3 { 5 << 20 } else { 4 << 20 }
         }
@@ -65,7 +65,7 @@ import TransferTestSupport
             let relay = try FaultRelay(to: peer.port)
             defer { relay.stop() }
             let (url, members) = peer.target(relay.port)
-            // The source may be of objects too.
+            // The source may be an object store too.
             let access = members.range(of: #", "s3":"#)
             let options = access.map { String(members[..<$0.lowerBound]) } ?? members
             let settings = access.map { String(members[$0.lowerBound...].dropFirst(2)) } ?? ""
@@ -96,12 +96,13 @@ import TransferTestSupport
         try place.jobs(
             [#"{"download": "\#(source.url)", "to": "\#(url)", \#(members.joined(separator: ", "))}"#],
             extra: #""defaults": {"retry": {"scale": "50ms", "jitter": false, "limit": 30}}, "#)
-        // What begins anew by rule isn't cut: a source that is lost alone costs nothing there.
+        // A destination that cannot resume begins anew by rule and is not cut: the loss of a source alone costs nothing
+        // there.
         let cuts = form.cuts.filter { target.isResuming || $0 == .source }.shuffled()
         let places = cuts.map { _ in Int64.random(in: (1 << 20)...Int64(form.size - form.size / 16)) }.sorted()
         var command = place.command(["run", "jobs.json", "--json"])
         command.timeout = .seconds(600)
-        // What is halted at the destination only goes on by being ended: a source is cut in full flight.
+        // A halted destination continues only after its connection ends: a source is cut at full speed.
         let halts = zip(places, cuts).map { place, cut in cut == .source ? nil : place }
         relay.halt(at: halts[0])
         var process = try command.start()

@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A real server that a copy is made from, whose connections can be cut.
+/// A real server that a copy reads from, whose connections can be cut.
 enum CopySourceKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case nginx, moto
     /// vsftpd.
@@ -28,11 +28,11 @@ enum CopySourceKind: String, CaseIterable, Sendable, CustomTestStringConvertible
 
 final class CopySourceBench: Sendable {
     let url: String
-    /// Members of the job.
+    /// The members of the job.
     let members: String
     private let cutting: @Sendable () -> Void
 
-    /// - Parameter place: Where the copy runs; gets what the job needs.
+    /// - Parameter place: The folder of the copy; it gets the files that the job needs.
     init(_ kind: CopySourceKind, size: Int, in place: Workplace) async throws {
         switch kind {
         case .nginx:
@@ -67,6 +67,6 @@ final class CopySourceBench: Sendable {
         }
     }
 
-    /// Ends every connection to it.
+    /// Ends every connection to the server.
     func cut() { cutting() }
 }

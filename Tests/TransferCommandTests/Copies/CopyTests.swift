@@ -8,7 +8,7 @@ import TransferTestSupport
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CopyTests {
     static let size = 6 << 20
 
-    /// A job that copies what the server has under `/f`.
+    /// Returns a job that copies the server's content under `/f`.
     private func copy(_ from: String, to url: String, _ more: String) -> String {
         #"{"download": "\#(from)", "to": "\#(url)", "id": "f"\#(more.isEmpty ? "" : ", " + more)}"#
     }
@@ -40,7 +40,7 @@ import TransferTestSupport
             #expect(result.exitCode == 0, "\(result)")
             #expect(try await peer.objects() == [digest("sha256", Self.source.bytes())])
             #expect(try place.traces().filter { !$0.hasPrefix("home/") && !$0.hasPrefix("state/") } == before)
-            // Again: it's done, and nobody is asked.
+            // The second run finds the copy complete, and asks no server.
             let requests = server.requests.count
             #expect(try await place.runJobs().exitCode == 0)
             #expect(server.requests.count == requests)
@@ -48,7 +48,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: UploadPeerKind.resuming)
-    func bothSidesAreGoneOnWithWhereTheyWereCut(_ kind: UploadPeerKind) async throws {
+    func bothSidesResumeAfterACut(_ kind: UploadPeerKind) async throws {
         try await withTestServer { server in
             server.serve("/f", Self.source, etag: "\"1\"")
             server.script("/f", [.cut(after: 1 << 20), .cut(after: 700_000), .cut(after: 3 << 20)])
@@ -64,8 +64,8 @@ import TransferTestSupport
             #expect(result.exitCode == 0, "\(result)")
             #expect(try await peer.objects() == [digest("sha256", Self.source.bytes())])
             #expect(try result.events().named("job.restarted").isEmpty, "\(result)")
-            // What was confirmed isn't read again. A cut at the destination costs what the kernel has of the source's bytes,
-            // and a part where there are parts.
+            // Confirmed bytes are not read again. A cut at the destination costs the source's bytes in the kernel's
+            // buffers, and a part where there are parts.
             let bound = Int64(Self.size) + 2 * ((kind.isS3 ? 5 << 20 : 0) + (4 << 20))
             #expect(server.bytesSent("/f") < bound, "\(server.bytesSent("/f"))")
         }
@@ -123,7 +123,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func neitherSideSeesWhatTheOtherIsShown() async throws {
+    @Test func neitherSideGetsTheCredentialsOfTheOther() async throws {
         try await withTestServer { server in
             try await withTestServer { other in
                 let place = try workplace()
@@ -150,7 +150,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aSourceThatIsNotWhatItShouldBeIsNeverWholeAtItsDestination() async throws {
+    @Test func aWrongSourceIsNeverWholeAtItsDestination() async throws {
         try await withTestServer { server in
             let place = try workplace()
             server.serve("/f", Self.source, etag: "\"1\"")
@@ -195,7 +195,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aDeadMirrorIsPassedOver() async throws {
+    @Test func aDeadMirrorIsSkipped() async throws {
         try await withTestServer { server in
             let place = try workplace()
             server.serve("/f", Self.source, etag: "\"1\"")

@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A folder to run the command in, with a file system in `mounted`.
+/// A working folder for the command, with a file system in `mounted`.
 final class FileSystemPlace: Sendable {
-    /// Mounting takes root and a while.
+    /// Whether the tests run: mounting takes root and some time.
     static let areWanted = FileSystemKind.areMountable && TransferCommand.runsHeavyTests
 
     let folder: TemporaryFolder
@@ -26,7 +26,7 @@ final class FileSystemPlace: Sendable {
         try ChildProcess.start(mounted.command(place.command(arguments)))
     }
 
-    /// The command under strace(1), to which the first words are.
+    /// Starts the command under strace(1), which gets the first arguments.
     func startTraced(_ options: [String], _ arguments: [String]) throws -> ChildProcess {
         var command = try mounted.command(place.command(arguments))
         guard let program = command.arguments.firstIndex(of: try TransferCommand.binary()) else {
@@ -39,16 +39,16 @@ final class FileSystemPlace: Sendable {
 
     func run(_ arguments: String...) async throws -> ProcessResult { try await start(arguments).result() }
 
-    /// Lines of `sh` in the file system's root.
+    /// Runs lines of `sh` in the file system's root.
     ///
-    /// - Returns: What they print, without the last end of line.
+    /// - Returns: The output of the lines, without the last end of line.
     @discardableResult
     func shell(_ script: String) async throws -> String {
         let output = try await mounted.shell("cd mounted && { \(script)\n}", place.command([]))
         return output.hasSuffix("\n") ? String(output.dropLast()) : output
     }
 
-    /// All files that it has, hidden ones and partial files too, with a space between.
+    /// Returns all its files, with hidden ones and partial files, separated by spaces.
     func names() async throws -> String {
         try await shell("find . -type f ! -path './lost+found*' | LC_ALL=C sort | tr '\\n' ' ' | sed 's/ $//'")
     }
@@ -59,7 +59,8 @@ final class FileSystemPlace: Sendable {
     }
 }
 
-/// Skips where the kernel has no such file system, and where a program is missing that `make check` doesn't ask for.
+/// Runs `body`, or skips it where the kernel has no such file system, or where a program is missing that `make check`
+/// does not require.
 func withFileSystem(
     _ kind: FileSystemKind, _ body: (FileSystemPlace, TestServer) async throws -> Void
 ) async throws {

@@ -4,15 +4,16 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Downloads to, and uploads from, each file system that can be mounted here: what one of them lacks (hard links,
-/// RENAME_NOREPLACE, attributes, sparse files, case) changes no result. "File systems" of the documentation has the table.
+/// Downloads to, and uploads from, each file system that can be mounted here. A missing feature (hard links,
+/// RENAME_NOREPLACE, attributes, sparse files, case) changes no result. "File systems" of the documentation has the
+/// table.
 @Suite(
     .enabled(if: FileSystemPlace.areWanted, "needs root, loop devices, and TRANSFER_HEAVY=1"), .timeLimit(.minutes(5)))
 struct FileSystemTests {
     private static let kinds = FileSystemKind.writable
     private let content = Content.random(seed: 81, count: 3_000_000)
 
-    // MARK: Names that are free, and names that are taken
+    // MARK: Free names and taken names
 
     @Test(arguments: kinds) func aDownloadGetsItsName(_ kind: FileSystemKind) async throws {
         try await withFileSystem(kind) { place, server in
@@ -30,7 +31,7 @@ struct FileSystemTests {
         }
     }
 
-    @Test(arguments: kinds) func aFileThatIsThereIsReplacedOnlyWhereTheJobSaysSo(_ kind: FileSystemKind) async throws {
+    @Test(arguments: kinds) func anExistingFileIsReplacedOnlyWhenTheJobAllowsIt(_ kind: FileSystemKind) async throws {
         try await withFileSystem(kind) { place, server in
             let policies = ["verify", "fail", "skip", "rename", "overwrite", "update"]
             for policy in policies { server.serve("/" + policy, ServedFile(.text("new"), etag: "\"1\"")) }
@@ -54,7 +55,7 @@ struct FileSystemTests {
         }
     }
 
-    @Test(arguments: kinds) func theNewestVersionIsAskedFor(_ kind: FileSystemKind) async throws {
+    @Test(arguments: kinds) func theNewestVersionIsRequested(_ kind: FileSystemKind) async throws {
         try await withFileSystem(kind) { place, server in
             server.serve("/a", ServedFile(content, etag: "\"1\""))
             try place.jobs([download(server.url("/a"), to: "mounted/a", #""ifExists": "update""#)])
@@ -73,7 +74,7 @@ struct FileSystemTests {
 
     // MARK: After a kill
 
-    @Test(arguments: kinds, ["1", "3"]) func aKilledDownloadIsGoneOnWith(_ kind: FileSystemKind, _ segments: String)
+    @Test(arguments: kinds, ["1", "3"]) func aKilledDownloadIsContinued(_ kind: FileSystemKind, _ segments: String)
         async throws
     {
         try await withFileSystem(kind) { place, server in
@@ -96,15 +97,15 @@ struct FileSystemTests {
         }
     }
 
-    /// Without RENAME_NOREPLACE the name takes two calls: a second name whose first one is removed, or, without hard links
-    /// too, an empty file over which the partial file is renamed.
+    /// Without RENAME_NOREPLACE the naming takes two calls. The first makes a second name, or, without hard links too,
+    /// an empty file. The second removes the first name, or renames the partial file over the empty one.
     @Test(arguments: kinds, ["verify", "fail", "rename"]) func anUnfinishedNamingIsFinished(
         _ kind: FileSystemKind, _ policy: String
     ) async throws {
         try await withFileSystem(kind) { place, server in
             server.serve("/a", ServedFile(content, etag: "\"1\""))
             try place.jobs([download(server.url("/a"), to: "mounted/a", #""ifExists": "\#(policy)""#)])
-            // Killed at the second of two calls, where there are two.
+            // The kill comes at the second of two calls, where there are two.
             let calls = "unlinkat,renameat"
             let killed = try await place.startTraced(
                 ["-e", "trace=\(calls)", "-e", "inject=\(calls):signal=SIGKILL:when=1"], ["run", "jobs.json"]
@@ -116,12 +117,12 @@ struct FileSystemTests {
             #expect(again.exitCode == 0, "\(again)")
             #expect(try await place.names() == "./a")
             #expect(try await place.holds(content, "a"))
-            // No byte of the body comes again.
+            // No byte of the body is sent again.
             #expect(server.requests.dropFirst(requests).allSatisfy { $0.bytesSent < 1_000_000 }, "\(server.requests)")
         }
     }
 
-    // MARK: Two that meet
+    // MARK: Two jobs with one name
 
     @Test(arguments: kinds) func namesThatFoldToOneNeverReplaceEachOther(_ kind: FileSystemKind) async throws {
         try await withFileSystem(kind) { place, server in
@@ -134,7 +135,7 @@ struct FileSystemTests {
                 download(server.url("/name"), to: "mounted/name", #""id": "lower""#),
             ])
             let process = try place.start("run", "jobs.json", "--json")
-            // Where they are one file the second isn't asked for.
+            // The second job is not requested where both names are one file.
             try await server.waitForHeld(kind.foldsCase ? 1 : 2)
             server.release()
             let result = try await process.result()
@@ -184,7 +185,7 @@ struct FileSystemTests {
         }
     }
 
-    /// From there to the disk, from the disk to there, and from there to another folder of it.
+    /// The files move from the file system to the disk, from the disk to the file system, and within the file system.
     @Test(arguments: kinds, [("mounted/in", "done"), ("in", "mounted/done"), ("mounted/in", "mounted/done")])
     func filesThatWereUploadedAreMoved(_ kind: FileSystemKind, _ folders: (from: String, to: String)) async throws {
         try await withFileSystem(kind) { place, server in
@@ -213,7 +214,7 @@ struct FileSystemTests {
     // MARK: Read-only
 
     @Test(arguments: FileSystemKind.allCases.filter(\.isReadOnly))
-    func oneThatCannotBeWrittenIsAnErrorInWords(_ kind: FileSystemKind) async throws {
+    func aReadOnlyFileSystemIsReportedInWords(_ kind: FileSystemKind) async throws {
         try await withFileSystem(kind) { place, server in
             server.serve("/a", ServedFile(.text("a")))
             let result = try await place.run("get", server.url("/a"), "-o", "mounted/a")

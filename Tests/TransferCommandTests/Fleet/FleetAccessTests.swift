@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-/// The commands by logins that have one part in the queue each, and no rights on its tables.
+/// The commands with logins that have one role in the queue each, and no rights on its tables.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(2))) struct FleetAccessTests {
-    @Test func aLoginOfEachPartDoesTheVerbsOfItsPartAndNoOthers() async throws {
+    @Test func aLoginOfEachRoleDoesTheVerbsOfItsRoleOnly() async throws {
         let server = try await NginxServer.start(options: NginxServer.Options())
         var bytes = SampleBytes(seed: 1)
         try bytes.next(3000).write(to: URL(fileURLWithPath: "\(server.root)/0"))
@@ -12,7 +12,7 @@ import TransferTestSupport
         let fleet = try await FleetPlace(on: database)
         let queue = String(fleet.queue.split(separator: "=").last ?? "")
         try fleet.place.jobs([download(server.url("/0"), to: "in/0", #""id": "j0""#)])
-        // The owner makes the queue.
+        // The owner creates the queue.
         let owner = try fleet.worker("owner")
         try await owner.begins()
         try await fleet.stop(owner)
@@ -50,7 +50,7 @@ import TransferTestSupport
             let status = try await run(["status", "--json"], own)
             #expect(status.standardOutput.contains(#""batch":"batch""#), "\(status)")
         }
-        // A run by the same login shows how the jobs go on.
+        // A run with the same login shows the progress of the jobs.
         let again = try await run(["run", "jobs.json", "--json"], submit)
         #expect(again.exitCode == 0, "\(again)")
         try await fleet.stop(worker)

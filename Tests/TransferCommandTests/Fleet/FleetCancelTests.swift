@@ -4,14 +4,14 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Wishes for jobs whose worker is gone: real workers that are killed in the middle of an upload.
+/// Pending commands for jobs whose worker is gone: real workers that are killed in the middle of an upload.
 @Suite(.enabled(if: PostgresServer.isWanted), .serialized, .timeLimit(.minutes(3))) struct FleetCancelTests {
-    /// A worker in the middle of an upload, and what it sends to.
+    /// A worker in the middle of an upload, and the server of the upload.
     private struct Bench {
         let fleet: FleetPlace
         let peer: any UploadPeer
         let relay: FaultRelay
-        /// Brought the job, and tells of its end.
+        /// The process that submitted the job and reports its end.
         let run: ChildProcess
         let worker: ChildProcess
 
@@ -30,7 +30,7 @@ import TransferTestSupport
             try await until("the upload to stall") { [relay] in relay.stalledCount == 1 }
         }
 
-        /// Kills the worker; the server forgets its connection.
+        /// Kills the worker; the server drops its connection.
         func kill() async throws {
             worker.kill(SIGKILL)
             _ = try await worker.result()
@@ -50,16 +50,16 @@ import TransferTestSupport
             return try command.start()
         }
 
-        /// The record of the one job.
+        /// Returns the state of the one job.
         func state() async throws -> [String?] { try await fleet.status("batch", "--jobs").map { $0["state"]?.string } }
     }
 
-    /// A server that keeps what it has of an upload is told to drop it, whoever sent it.
+    /// The server of an unfinished upload is asked to delete it, whichever worker sent it.
     @Test(arguments: UploadPeerKind.available.filter { [.tus, .resumable8, .moto, .rclone].contains($0) })
     func anUploadThatIsCancelledAfterItsWorkerWasKilledIsDroppedByTheNextOne(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind)
         try await bench.kill()
-        // Its lease isn't over: the killed worker has the job still.
+        // The lease of the killed worker is not over: the worker still has the job.
         let cancel = try await bench.fleet.run("cancel", "batch/f")
         #expect(cancel.exitCode == 0, "\(cancel)")
         let next = try bench.next()
@@ -84,7 +84,7 @@ import TransferTestSupport
         try await bench.fleet.stop(bench.worker)
     }
 
-    /// The cancellation of a job that no worker has is the store's, and the worker that was there all the time tells the server.
+    /// The store cancels a job that no worker has, and the worker that was running all the time notifies the server.
     @Test func anUploadThatIsCancelledWhileItWaitsForAWorkerIsDropped() async throws {
         let bench = try await Bench(.tus)
         try await bench.kill()

@@ -24,7 +24,7 @@ import TransferTestSupport
         try fleet.place.jobs(jobs.map { download(server.url("/\($0.file)"), to: $0.id, #""id": "\#($0.id)""#) })
     }
 
-    /// Brings a long job, which a worker begins.
+    /// Submits a long job, which a worker begins.
     private func begun() async throws -> ChildProcess {
         try write(("a", "slow"), ("b", "quick"))
         try await fleet.bring()
@@ -36,7 +36,7 @@ import TransferTestSupport
         return worker
     }
 
-    @Test func aChangedJobIsReleasedByItsWorkerAndBeginsAnewAsWhatItIsNow() async throws {
+    @Test func aChangedJobIsReleasedByItsWorkerAndBeginsAnew() async throws {
         let worker = try await begun()
         try write(("a", "quick"), ("b", "quick"))
         let brought = try await fleet.run("run", "jobs.json", "--detach")

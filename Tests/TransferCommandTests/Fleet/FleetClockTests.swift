@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import TransferTestSupport
 
-/// Machines whose clocks are wrong: leases, waits and pauses go by the database's clock and by clocks that nobody sets.
+/// Machines with wrong clocks: leases, waits and pauses use the database's clock and monotonic clocks.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(2))) struct FleetClockTests {
     /// A library that moves the wall clock of the process that preloads it, and no other clock.
     private static let shift = """

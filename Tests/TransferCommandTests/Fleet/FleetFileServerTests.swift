@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import TransferTestSupport
 
-/// Workers that upload to an FTP server, where a part of a file lies under a name of its own until it's whole.
+/// Workers that upload to an FTP server, where an unfinished file has a temporary name.
 @Suite(.enabled(if: PostgresServer.isWanted && FTPServer.isWanted), .serialized, .timeLimit(.minutes(2)))
 struct FleetFileServerTests {
     let fleet: FleetPlace
@@ -23,7 +23,7 @@ struct FleetFileServerTests {
         try await fleet.bring()
     }
 
-    /// Brings an upload whose worker is killed in the middle of it.
+    /// Submits an upload whose worker is killed in the middle of it.
     private func killedUpload() async throws {
         try await bring("f", rate: "1M")
         let worker = try fleet.worker("a")
@@ -38,7 +38,7 @@ struct FleetFileServerTests {
         #expect(names.count == 1 && names[0].hasSuffix(".part"), "\(names)")
     }
 
-    @Test func whatAJobThatBecameAnotherOneLeftIsDroppedByTheNextWorker() async throws {
+    @Test func theUploadOfAChangedJobIsDroppedByTheNextWorker() async throws {
         try await killedUpload()
         try await until("the lease to be over") {
             try await fleet.workers().allSatisfy { ($0["lease"]?.double ?? 1) <= 0 }
@@ -50,7 +50,7 @@ struct FleetFileServerTests {
         let next = try fleet.worker("a")
         #expect(try await fleet.run("wait", "batch").exitCode == 0)
         try await until("the part to be gone") { names == ["f"] }
-        // The killed worker asked by one, before the part was there, whether the account may delete.
+        // One of them is from the killed worker, which tested before the transfer whether the account may delete.
         #expect(server.commands("DELE").count { "\($0)".hasSuffix(part[0]) } == 2)
         let isSame = try Data(contentsOf: URL(fileURLWithPath: "\(server.root)/f")) == fleet.folder.data("a/g")
         #expect(isSame, "other bytes")
@@ -60,11 +60,11 @@ struct FleetFileServerTests {
     @Test func anUploadThatIsCancelledAfterItsWorkerWasKilledIsDroppedByTheNextOne() async throws {
         try await killedUpload()
         let part = try #require(names.first)
-        // Its lease isn't over: the killed worker has the job still.
+        // The lease of the killed worker is not over: the worker still has the job.
         #expect(try await fleet.run("cancel", "batch/f").exitCode == 0)
         let next = try fleet.worker("a")
         try await until("the server to have nothing of it") { names.isEmpty }
-        // The killed worker asked by one, before the part was there, whether the account may delete.
+        // One of them is from the killed worker, which tested before the transfer whether the account may delete.
         #expect(server.commands("DELE").count { "\($0)".hasSuffix(part) } == 2)
         #expect(try await fleet.status("batch", "--jobs").map { $0["state"]?.string } == ["cancelled"])
         try await fleet.stop(next)

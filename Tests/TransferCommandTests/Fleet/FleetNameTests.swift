@@ -8,11 +8,11 @@ import TransferTestSupport
 struct FleetNameTests {
     private static let name = "db.example"
 
-    /// A worker that knows the database by its name, and the name server.
+    /// Starts a worker that knows the database by its name, and the name server.
     ///
     /// - Parameters:
-    ///   - isService: Whether only a service file says the name.
-    ///   - saysTrust: Whether the service file says how the server is trusted.
+    ///   - isService: Whether only a service file contains the name.
+    ///   - saysTrust: Whether the service file declares how the server is verified.
     private func with(
         isService: Bool = false, saysTrust: Bool = true,
         _ body: (NetworkStage, TestNameServer, ChildProcess) async throws -> Void
@@ -52,7 +52,7 @@ struct FleetNameTests {
     }
 
     @Test(arguments: [false, true])
-    func aWorkerWaitsForTheNameAndThenForNobody(_ isService: Bool) async throws {
+    func aWorkerWaitsForTheNameAndThenWorks(_ isService: Bool) async throws {
         try await with(isService: isService) { _, names, worker in
             _ = try await worker.line {
                 $0.contains("the queue's database is away, waiting for it: ")
@@ -67,8 +67,8 @@ struct FleetNameTests {
         }
     }
 
-    /// libpq's own mode would take whoever answers.
-    @Test func aServerOfAServiceFileIsVerifiedUnlessItSaysOtherwise() async throws {
+    /// libpq's own default mode would accept any server.
+    @Test func aServerOfAServiceFileIsVerifiedByDefault() async throws {
         try await with(isService: true, saysTrust: false) { _, names, worker in
             names.set(Self.name, [TestNetwork.server])
             names.answers = true
@@ -78,7 +78,7 @@ struct FleetNameTests {
         }
     }
 
-    @Test func aWorkerThatWaitsForTheNameOfAServiceEndsAtOnceWhenItsTold() async throws {
+    @Test func aWorkerWaitingForAServicesNameStopsAtOnce() async throws {
         try await with(isService: true) { _, names, worker in
             try await until("a question") { !names.queries.isEmpty }
             let begun = ContinuousClock.now
@@ -88,8 +88,8 @@ struct FleetNameTests {
         }
     }
 
-    /// Packets to the database are lost: a connection is waited for when the worker is told to end.
-    @Test func aWorkerThatWaitsForAServerEndsAtOnceWhenItsTold() async throws {
+    /// Packets to the database are lost: the worker waits for a connection when it is asked to end.
+    @Test func aWorkerWaitingForAServerStopsAtOnce() async throws {
         try await with { stage, names, worker in
             try await stage.peer.ip(
                 "address del \(TestNetwork.server)/32 dev lo", "route add blackhole \(TestNetwork.server)/32")

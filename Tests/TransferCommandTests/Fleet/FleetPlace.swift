@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import TransferTestSupport
 
-/// A queue in a database, with those who bring jobs and those who do them: all on this machine, each with a folder of its own.
+/// A queue in a database, with its submitters and workers: all on this machine, each with a folder of its own.
 final class FleetPlace: Sendable {
     let place: Workplace
     /// The address of the queue.
@@ -11,7 +11,7 @@ final class FleetPlace: Sendable {
     /// The schema of its tables.
     let schema: String
 
-    /// - Parameter server: A database of the test's own, where it's to be killed.
+    /// - Parameter server: A database of the test's own, for a test that kills it.
     init(_ name: String = "fleet", on server: PostgresServer? = nil) async throws {
         place = try Workplace(name)
         let queue = UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "")
@@ -25,7 +25,7 @@ final class FleetPlace: Sendable {
 
     var folder: TemporaryFolder { place.folder }
 
-    /// Starts a worker whose files lie in the folder of that name. It speaks JSON.
+    /// Starts a worker whose files lie in the folder of that name. Its output is JSON.
     func worker(_ name: String, _ options: String...) throws -> ChildProcess {
         _ = try folder.folder(name)
         return try command(
@@ -39,12 +39,12 @@ final class FleetPlace: Sendable {
         return command
     }
 
-    /// A command that takes the queue.
+    /// Runs a command with the queue's address.
     func run(_ verb: String, _ arguments: String...) async throws -> ProcessResult {
         try await command([verb] + arguments + ["--queue", queue]).run()
     }
 
-    /// Brings `jobs.json` into the queue, to be done by nobody yet.
+    /// Submits `jobs.json` to the queue, without a worker.
     func bring() async throws {
         let result = try await run("run", "jobs.json", "--detach")
         #expect(result.exitCode == 0, "\(result)")
@@ -54,13 +54,13 @@ final class FleetPlace: Sendable {
         try await command(["status", "--json", "--queue", queue] + options).run().events()
     }
 
-    /// The workers, as `status` tells of them.
+    /// Returns the workers, as `status` reports them.
     func workers() async throws -> [JSONValue] { try await status().filter { $0["worker"] != nil } }
 
-    /// The batch of the jobs, as `status` tells of it.
+    /// Returns the batch of the jobs, as `status` reports it.
     func batch() async throws -> JSONValue? { try await status().first { $0["batch"] != nil } }
 
-    /// Ends workers as their machines' managers do.
+    /// Ends workers as a service manager does.
     func stop(_ workers: ChildProcess...) async throws {
         for worker in workers { worker.kill(SIGTERM) }
         for worker in workers {
@@ -71,6 +71,6 @@ final class FleetPlace: Sendable {
 }
 
 extension ChildProcess {
-    /// Waits until a worker says that it works.
+    /// Waits until a worker reports that it works.
     func begins() async throws { _ = try await line { $0.contains("working on postgres://") } }
 }

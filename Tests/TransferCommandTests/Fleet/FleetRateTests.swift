@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Bounds on how servers are asked that all workers of a queue keep together.
+/// The limits on requests to servers that all workers of a queue keep together.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(3))) struct FleetRateTests {
     @Test func workersTogetherKeepTheRateOfAnOrigin() async throws {
         let server = try await NginxServer.start()
@@ -33,7 +33,7 @@ import TransferTestSupport
         var options = NginxServer.Options()
         options.http = "limit_conn_zone $server_name zone=all:1m;"
         options.location = "limit_conn all 14; limit_conn_status 429;"
-        // Half a second each.
+        // Each file takes half a second.
         options.limitRate = "20k"
         let server = try await NginxServer.start(options: options)
         for number in 0..<120 {
@@ -50,7 +50,7 @@ import TransferTestSupport
         try await fleet.stop(one, other)
         await server.stop()
         let log = try server.accessLog().sorted { $0.time < $1.time }
-        // Ten at first, twenty where those pay: of these some are refused, once.
+        // The first ten requests are served. Twenty follow where those pay, and some of these are refused, once.
         #expect(log.prefix(10).allSatisfy { $0.status == 200 }, "\(log.prefix(10))")
         let refused = log.count { $0.status == 429 }
         #expect(refused <= 24, "\(refused)")
@@ -58,7 +58,7 @@ import TransferTestSupport
         for name in ["a", "b"] { #expect(try fleet.folder.files(below: "\(name)/in").count >= 20, "\(name)") }
     }
 
-    @Test(arguments: [429, 503]) func aPauseThatOneWorkerWasAskedForIsKeptByTheOther(status: Int) async throws {
+    @Test(arguments: [429, 503]) func aPauseRequestedFromOneWorkerIsKeptByTheOther(status: Int) async throws {
         try await withTestServer { server in
             let arrivals = OriginPauseTests.Arrivals()
             server.handle("GET", "/*") { request in
@@ -73,7 +73,7 @@ import TransferTestSupport
             try fleet.place.jobs([download(server.url("/busy"), to: "in/busy")])
             try await fleet.bring()
             try await server.waitForAnswers(1)
-            // Both have some of them; one of both has been told by the server.
+            // Each worker has some of the jobs; the server asked one worker to pause.
             try fleet.place.jobs((0..<8).map { download(server.url("/\($0)"), to: "in/\($0)") }, name: "more")
             try await fleet.bring()
             #expect(try await fleet.run("wait", "more").exitCode == 0)

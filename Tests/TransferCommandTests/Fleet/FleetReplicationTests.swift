@@ -7,7 +7,7 @@ import TransferTestSupport
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(2))) struct FleetReplicationTests {
     private static let words = "its standbys are asynchronous"
 
-    @Test func workersAndRunsSayOnceWhatAFailOverMayLose() async throws {
+    @Test func workersAndRunsReportOnceThePossibleLossOfAFailOver() async throws {
         let primary = try await PostgresServer.start()
         let standby = try await primary.startStandby()
         let fleet = try await FleetPlace(on: primary)

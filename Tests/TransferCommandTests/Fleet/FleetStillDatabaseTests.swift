@@ -4,10 +4,10 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A database that takes connections and says nothing, as on a machine that hangs: nothing waits for it that is told to end,
-/// and no transfer does.
+/// A database that accepts connections and never answers, as on a hanging machine. Neither a process that is asked to
+/// end nor a transfer waits for it.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(2))) struct FleetStillDatabaseTests {
-    /// A queue with a job that nobody has done.
+    /// Prepares a queue with an unfinished job.
     private func with(_ body: (FleetPlace, PostgresServer) async throws -> Void) async throws {
         let database = try await PostgresServer.start()
         let fleet = try await FleetPlace(on: database)
@@ -23,7 +23,7 @@ import TransferTestSupport
         await database.stop()
     }
 
-    @Test func aWorkerThatIsToldToEndWaitsForItForSeconds() async throws {
+    @Test func aStoppedWorkerWaitsForTheDatabaseForSeconds() async throws {
         try await with { fleet, database in
             let worker = try fleet.worker("a", "--lease", "60s")
             try await worker.begins()
@@ -47,9 +47,9 @@ import TransferTestSupport
         }
     }
 
-    /// The wait is for an answer, and then for a connection.
+    /// The worker waits for an answer, and then for a connection.
     @Test(.enabled(if: TransferCommand.runsHeavyTests, "it takes half a minute"))
-    func aRunThatShowsTheJobsSaysThatItWaitsForIt() async throws {
+    func aRunThatShowsTheJobsReportsItsWaitForTheDatabase() async throws {
         try await with { fleet, database in
             let run = try fleet.command(["run", "jobs.json", "--queue", fleet.queue, "--json"]).start()
             try await run.event("batch.started")
@@ -62,9 +62,9 @@ import TransferTestSupport
         }
     }
 
-    /// The end of the small one has to be recorded, which takes until the database answers again.
-    @Test func transfersThatAreUnderWayGoOnWithoutIt() async throws {
-        // More than the kernel keeps for a client that doesn't read.
+    /// The end of the small job is recorded only when the database answers again.
+    @Test func transfersUnderWayContinueWithoutTheDatabase() async throws {
+        // The size exceeds what the kernel buffers for a client that does not read.
         let content = Content.random(seed: 38, count: 64 << 20)
         try await withTestServer { server in
             server.serve("/large", ServedFile(content))

@@ -3,7 +3,8 @@ import Glibc
 import Testing
 import TransferTestSupport
 
-/// `transfer work`, `transfer run --queue postgres://…` and the verbs that look: real processes, a real database, nginx.
+/// `transfer work`, `transfer run --queue postgres://…` and the verbs that read the queue: real processes, a real
+/// database, nginx.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(3))) struct FleetTests {
     private func serve(_ count: Int, rate: String? = nil) async throws -> NginxServer {
         var options = NginxServer.Options()
@@ -20,13 +21,13 @@ import TransferTestSupport
         (0..<count).map { download(server.url("/\($0)"), to: "in/\($0)", #""id": "j\#($0)""#) }
     }
 
-    // MARK: The way through
+    // MARK: The complete path
 
-    @Test func twoWorkersEndWhatARunBringsAndTheRunTellsOfEachEndOnce() async throws {
+    @Test func twoWorkersEndTheJobsOfARunThatReportsEachEndOnce() async throws {
         let server = try await serve(80)
         let fleet = try await FleetPlace()
         try fleet.place.jobs(jobs(80, server))
-        // Each starts one at a time, so that neither can do everything before the other one begins.
+        // Each worker starts one job at a time, so that neither can do all of them before the other one begins.
         let workers = [try fleet.worker("a", "-j", "2"), try fleet.worker("b", "-j", "2")]
         for worker in workers { try await worker.begins() }
         let run = try await fleet.run("run", "jobs.json", "--json", "--report", "report.jsonl")
@@ -53,7 +54,7 @@ import TransferTestSupport
     }
 
     @Test func theJobsOfAKilledWorkerAreEndedByTheOtherOneAndRecordedOnce() async throws {
-        // As slow as on a network: both are at work when one is killed.
+        // The rate is that of a network: both workers are busy when one is killed.
         let server = try await serve(24, rate: "2k")
         let fleet = try await FleetPlace()
         try fleet.place.jobs(jobs(24, server))
@@ -76,7 +77,7 @@ import TransferTestSupport
         #expect(workers.isEmpty, "the killed one's lease was taken over")
     }
 
-    @Test func aWorkerThatIsStoppedGivesBackWhatItHasWithinSeconds() async throws {
+    @Test func aStoppedWorkerReturnsItsJobsWithinSeconds() async throws {
         let server = try await serve(6, rate: "1k")
         let fleet = try await FleetPlace()
         try fleet.place.jobs(jobs(6, server))
@@ -96,7 +97,7 @@ import TransferTestSupport
         try await fleet.stop(next)
     }
 
-    // MARK: The screen
+    // MARK: The progress display
 
     /// script(1) gives the command a terminal.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")))
@@ -124,7 +125,7 @@ import TransferTestSupport
         try await fleet.stop(worker)
     }
 
-    @Test func progressOfWorkersIsToldAsJSONWhereItIsAskedFor() async throws {
+    @Test func progressOfWorkersIsReportedAsJSONOnRequest() async throws {
         let server = try await serve(1, rate: "1k")
         let fleet = try await FleetPlace()
         try fleet.place.jobs([download(server.url("/0"), to: "in/0", #""id": "slow""#)])
@@ -138,7 +139,7 @@ import TransferTestSupport
 
     // MARK: The database is away
 
-    @Test func aWorkerWaitsForTheDatabaseAndGoesOnWithWhatWasUnderWay() async throws {
+    @Test func aWorkerWaitsForTheDatabaseAndContinuesItsTransfers() async throws {
         let database = try await PostgresServer.start()
         let server = try await serve(10, rate: "1k")
         let fleet = try await FleetPlace(on: database)
@@ -178,7 +179,7 @@ import TransferTestSupport
         await again.stop()
     }
 
-    /// A laptop's lid, for as long as the lease.
+    /// The stop stands for a laptop that sleeps for the length of the lease.
     @Test func aWorkerThatSleptLongerThanItsLeaseRecordsNothingAndBeginsAnew() async throws {
         let server = try await serve(8, rate: "2k")
         let fleet = try await FleetPlace()
@@ -197,9 +198,9 @@ import TransferTestSupport
         try await fleet.stop(sleeper, other)
     }
 
-    // MARK: What a worker takes
+    // MARK: Jobs that a worker refuses
 
-    @Test func aJobThatNamesWhatIsNotForOthersFailsAtTheWorker() async throws {
+    @Test func aJobThatNamesPrivateFilesFailsAtTheWorker() async throws {
         let server = try await serve(1)
         let fleet = try await FleetPlace()
         try fleet.place.jobs([
@@ -215,7 +216,7 @@ import TransferTestSupport
         try await fleet.stop(worker)
     }
 
-    @Test func aSecretInAURLIsNotBroughtIntoTheQueue() async throws {
+    @Test func aSecretInAURLIsNotSubmittedToTheQueue() async throws {
         let fleet = try await FleetPlace()
         try fleet.place.jobs([download("https://h.example/x?X-Amz-Signature=abc&X-Amz-Credential=k", to: "x")])
         let run = try await fleet.run("run", "jobs.json")
@@ -224,8 +225,8 @@ import TransferTestSupport
         #expect(try await fleet.batch() == nil)
     }
 
-    /// The hook is a job's, a batch's, or an option's.
-    @Test(arguments: [0, 1, 2]) func hooksAreNotBroughtIntoTheQueue(_ place: Int) async throws {
+    /// The hook belongs to a job, a batch, or an option.
+    @Test(arguments: [0, 1, 2]) func hooksAreNotSubmittedToTheQueue(_ place: Int) async throws {
         let fleet = try await FleetPlace()
         let hook = #""onFinish": "tell""#
         let job = download("https://h.example/x", to: "x", place == 0 ? hook : "")
@@ -238,7 +239,7 @@ import TransferTestSupport
 
     // MARK: Verbs
 
-    @Test func verbsSteerWhatWorkersDo() async throws {
+    @Test func verbsControlWorkers() async throws {
         let server = try await serve(4, rate: "1k")
         let fleet = try await FleetPlace()
         try fleet.place.jobs(jobs(4, server))
@@ -259,7 +260,7 @@ import TransferTestSupport
         #expect(try await fleet.batch() == nil)
     }
 
-    @Test func anotherLookAtAQueueThatIsNotThereMakesNone() async throws {
+    @Test func readingAMissingQueueCreatesNone() async throws {
         let fleet = try await FleetPlace()
         let status = try await fleet.run("status")
         #expect(status.exitCode == 74 && status.standardError.contains("there is no queue"), "\(status)")

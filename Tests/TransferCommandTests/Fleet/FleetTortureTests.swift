@@ -3,9 +3,9 @@ import Glibc
 import Testing
 import TransferTestSupport
 
-/// Workers are killed, put to sleep and cut off, and the database crashes: `make torture-fleet` does more of it.
+/// Workers are killed, stopped and disconnected, and the database crashes: `make torture-fleet` does more of it.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(5))) struct FleetTortureTests {
-    @Test func nothingIsLostRecordedTwiceOrWrongAndNoWorkerNeedsAHand() async throws {
+    @Test func noJobIsLostRepeatedOrWrongAndNoWorkerNeedsHelp() async throws {
         let kills = TransferCommand.runsHeavyTests ? "200" : "20"
         try await run("fleet.py", "--kills", kills)
     }
@@ -15,7 +15,7 @@ import TransferTestSupport
     }
 
     @Test(.enabled(if: PythonServer.isWanted))
-    func copiesToObjectStoresArriveOnceWhateverBecomesOfTheWorkers() async throws {
+    func copiesToObjectStoresArriveOnceDespiteLostWorkers() async throws {
         let (copies, kills) = TransferCommand.runsHeavyTests ? ("2000", "100") : ("150", "12")
         try await run("fleet_copies.py", "--copies", copies, "--kills", kills, "--limit", "240")
     }
@@ -23,7 +23,7 @@ import TransferTestSupport
     @Test(.enabled(if: geteuid() == 0, "a full disk is a file system of its own, which takes root"))
     func aDatabaseWithAFullDiskIsWaitedFor() async throws { try await run("fleet_disk.py") }
 
-    /// Runs the script with the built command; it fails where something is lost, wrong or there twice.
+    /// Runs the script with the built command; it fails when a file is lost, wrong or transferred twice.
     private func run(_ script: String, _ options: String...) async throws {
         let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

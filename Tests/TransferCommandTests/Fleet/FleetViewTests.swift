@@ -4,7 +4,7 @@ import TransferQueue
 
 @testable import transfer
 
-/// What is told of batches that others work on, without any queue.
+/// The reports about batches that workers run, without any queue.
 @Suite struct FleetViewTests {
     private func status(_ done: Int, failed: Int = 0, of total: Int = 4) -> BatchStatus {
         BatchStatus(
@@ -21,7 +21,7 @@ import TransferQueue
         return view
     }
 
-    @Test func aBatchBeginsOnceGoesOnAndEnds() throws {
+    @Test func aBatchBeginsOnceContinuesAndEnds() throws {
         var view = view
         guard case .batchStarted(let totals)? = view.begin([status(1)]).first?.kind else {
             Issue.record("it didn't begin")
@@ -58,7 +58,7 @@ import TransferQueue
         #expect(view.transfers(jobs).isEmpty)
     }
 
-    @Test func aBatchThatSomebodyForgotHasEnded() {
+    @Test func aForgottenBatchHasEnded() {
         var view = view
         _ = view.begin([status(1)])
         #expect(view.progress([]).isEmpty && view.hasEnded && !view.hasFailures)

@@ -25,7 +25,7 @@ import TransferTestSupport
         try await fleet.bring()
     }
 
-    /// Waits until there is a partial file with more than that many bytes in it.
+    /// Waits until there is a partial file with more than this number of bytes.
     private func awaitPart(_ fleet: FleetPlace, bytes: Int = 50_000) async throws {
         try await until("a partial file") {
             guard fleet.folder.exists("shared/in") else { return false }
@@ -34,8 +34,8 @@ import TransferTestSupport
         }
     }
 
-    /// A worker that sleeps for longer than its lease has its file open all the time, and writes to it when it wakes.
-    @Test func aWorkerThatWakesUpWritesNothingIntoTheFileOfTheOneThatTookOver() async throws {
+    /// A worker that sleeps for longer than its lease keeps its file open, and writes to it when it wakes.
+    @Test func aWokenWorkerWritesNothingIntoTheFileOfItsSuccessor() async throws {
         let server = try await serve(content, rate: "80k")
         let fleet = try await FleetPlace()
         try await bring(fleet, server)
@@ -43,7 +43,7 @@ import TransferTestSupport
         try await awaitPart(fleet)
         sleeper.kill(SIGSTOP)
         let other = try fleet.worker("shared")
-        // Both write at the same time for a while.
+        // Both workers write at the same time for a while.
         try await other.event("job.started")
         try await awaitPart(fleet)
         sleeper.kill(SIGCONT)
@@ -55,9 +55,8 @@ import TransferTestSupport
         #expect(try await fleet.batch()?["done"]?.int == 1)
     }
 
-    /// The first 2 MiB may be without a record of what they are when a worker is killed.
-    @Test(arguments: [SIGTERM, SIGKILL]) func anotherWorkerGoesOnWithAPartThatNobodyWritesTo(signal: Int32) async throws
-    {
+    /// The first 2 MiB may have no record when a worker is killed.
+    @Test(arguments: [SIGTERM, SIGKILL]) func anotherWorkerContinuesAnAbandonedPart(signal: Int32) async throws {
         var bytes = SampleBytes(seed: 39)
         let content = bytes.next(6 << 20)
         let server = try await serve(content, rate: "1m")

@@ -3,10 +3,10 @@ import Glibc
 import TransferTestServer
 import TransferTestSupport
 
-/// A place with a command that writes down what it's told.
+/// A place with a hook command that records its messages.
 struct HookPlace {
     let place: Workplace
-    /// Appends the message to `reported`, and its ID, as the environment has it, to `ids`; then goes on as `rest` says.
+    /// A script that appends the message to `reported`, and its ID from the environment to `ids`; then it runs `rest`.
     let script: String
 
     init(_ name: String = "hook", rest: String = "") throws {
@@ -28,7 +28,7 @@ struct HookPlace {
         chmod(script, 0o755)
     }
 
-    /// Nobody has told anything where there is no file.
+    /// The recorded messages; without a file there are none.
     var reported: [JSONValue] {
         get throws {
             guard let text = try? place.folder.text("told") else { return [] }

@@ -4,12 +4,12 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `onFinish` with a command: who is told, of what, and how often.
+/// `onFinish` with a command: its calls, their messages, and their number.
 @Suite struct HookTests {
     private static let quick = #""defaults": {"retry": {"scale": 0, "jitter": false, "limit": 1}}, "#
     private static let batchHook = quick + #""onFinish": "tell", "#
 
-    @Test func jobsAndTheirBatchAreToldOnce() async throws {
+    @Test func jobsAndTheirBatchAreReportedOnce() async throws {
         try await withTestServer { server in
             let hook = try HookPlace()
             server.serve("/a", .text("abc"))
@@ -43,7 +43,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aBatchThatWasToldIsToldAgainOnlyWhenSomethingEnded() async throws {
+    @Test func aReportedBatchIsReportedAgainOnlyAfterANewEnd() async throws {
         try await withTestServer { server in
             let hook = try HookPlace()
             server.serve("/a", .text("abc"))
@@ -58,7 +58,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aHookIsNoPartOfWhatAJobIs() async throws {
+    @Test func aHookIsNoPartOfAJobsIdentity() async throws {
         try await withTestServer { server in
             let hook = try HookPlace()
             server.serve("/a", .text("abc"))
@@ -88,12 +88,12 @@ import TransferTestSupport
             #expect(result.exitCode == 0, "\(result)")
             let lines = try hook.place.folder.text("env.txt").split(separator: "\n")
             let names = Set(lines.compactMap { $0.split(separator: "=").first.map(String.init) })
-            // The shell has some of its own.
+            // The shell sets some variables of its own.
             let own: Set = ["PWD", "OLDPWD", "_", "SHLVL"]
             #expect(names.subtracting(own) == ["PATH", "HOME", "LANG", "LC_TIME", "TZ", "TRANSFER_EVENT_ID"])
             let descriptors: Set<String> = Set(
                 try hook.place.folder.text("fds.txt").split(separator: "\n").map(String.init))
-            // A shell keeps its script open from 10 up, or at 255.
+            // A shell keeps its script open from descriptor 10 up, or at 255.
             let low: Set<String> = descriptors.filter { (Int($0) ?? 0) < 10 }
             #expect(low == ["0", "1", "2"])
             let group = try hook.place.folder.text("group.txt").split(separator: "\n")
@@ -101,9 +101,9 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatAKillKeptFromBeingToldIsToldByTheNextRunWithTheSameID() async throws {
+    @Test func anUnsentMessageOfAKilledRunIsSentByTheNextWithTheSameID() async throws {
         try await withTestServer { server in
-            // Until the test opens the other end.
+            // The command blocks until the test opens the other end.
             let hook = try HookPlace(rest: #"[ -e open ] || read line < gate"#)
             #expect(mkfifo(hook.place.folder.path("gate"), 0o600) == 0)
             server.serve("/a", .text("abc"))
@@ -115,7 +115,7 @@ import TransferTestSupport
             process.kill(SIGKILL)
             _ = try await process.result()
             _ = try hook.place.folder.write("", to: "open")
-            // The command of the killed process goes on.
+            // The command of the killed process continues.
             let gate = open(hook.place.folder.path("gate"), O_RDWR)
             _ = write(gate, "\n", 1)
             let result = try await hook.place.runJobs(hook.option)
@@ -144,7 +144,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aCommandThatFailsIsTriedAgainToldAndLeftToTheNextRun() async throws {
+    @Test func aFailedCommandIsRetriedReportedAndLeftToTheNextRun() async throws {
         try await withTestServer { server in
             let hook = try HookPlace(rest: "echo no mail today >&2; exit 3")
             server.serve("/a", .text("abc"))
@@ -182,7 +182,7 @@ import TransferTestSupport
             #expect(result.exitCode == 1, "\(result)")
             let failed = try #require(try result.events().named("hook.failed").first)
             #expect(failed["message"]?.string?.contains("took longer than 1") == true, "\(failed)")
-            // Nobody waits at the other end any more.
+            // No process waits at the other end any longer.
             #expect(open(hook.place.folder.path("gate"), O_WRONLY | O_NONBLOCK) == -1 && errno == ENXIO)
         }
     }
@@ -190,7 +190,7 @@ import TransferTestSupport
     // MARK: Names
 
     @Test(arguments: [["validate", "jobs.json"], ["run", "jobs.json", "--dry-run"], ["run", "jobs.json"]])
-    func aCommandThatNobodyKnowsOrCannotStartIsAFaultBeforeAnythingIsMoved(_ words: [String]) async throws {
+    func anUnknownOrUnstartableCommandIsAFaultBeforeAnyTransfer(_ words: [String]) async throws {
         let place = try Workplace("names")
         try place.jobs([download("http://127.0.0.1:9/a", to: "a", #""onFinish": "other""#)], extra: Self.batchHook)
         let result = try await place.command(words + ["--on-finish", "other=/nowhere/at-all"]).run()
@@ -208,7 +208,7 @@ import TransferTestSupport
         (#"{"url": "https://h.example/", "secret": "whsec_5ecret"}"#, "named, never written"),
         (#"{"url": "ftp://h.example/"}"#, "unsupported scheme"), ("7", "the name of a command"),
     ])
-    func whatAHookCannotBeIsTold(_ value: String, _ words: String) async throws {
+    func anInvalidHookIsReported(_ value: String, _ words: String) async throws {
         let place = try Workplace("faults")
         try place.jobs([download("http://127.0.0.1:9/a", to: "a")], extra: "\"onFinish\": \(value), ")
         let result = try await place.run("validate", "jobs.json")
@@ -220,7 +220,7 @@ import TransferTestSupport
         ("a=", "a command is missing"), ("a=x 'y z'", "as a JSON array"), ("a=[1]", "not a JSON array"),
         ("a=https://h.example/", "a name stands for a command"), ("https://u:p@h.example/", "secret"),
     ])
-    func anOptionThatIsNoCommandIsTold(_ value: String, _ words: String) async throws {
+    func anOptionWithoutACommandIsReported(_ value: String, _ words: String) async throws {
         let place = try Workplace("option")
         let result = try await place.run("get", "http://127.0.0.1:9/a", "--on-finish", value)
         #expect(result.exitCode == 64, "\(result)")
@@ -229,7 +229,7 @@ import TransferTestSupport
 
     // MARK: Other verbs
 
-    @Test func getTellsACommandWithItsArgumentsAsTheyAre() async throws {
+    @Test func getCallsACommandWithUnchangedArguments() async throws {
         try await withTestServer { server in
             let hook = try HookPlace(rest: #"printf '%s|' "$@" > words"#)
             server.serve("/a", .text("abc"))
@@ -241,7 +241,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func watchTellsOfEachFile() async throws {
+    @Test func watchCallsTheHookForEachFile() async throws {
         try await withTestServer { server in
             let hook = try HookPlace()
             server.acceptUploads("/in/*")

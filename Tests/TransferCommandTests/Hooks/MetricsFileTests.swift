@@ -13,7 +13,7 @@ import TransferTestSupport
             server.script("/gone", [], afterwards: .status(404))
             try place.jobs([download(server.url("/a"), to: "a"), download(server.url("/gone"), to: "b")])
             let result = try await place.runJobs("--metrics-file", "m/run.prom")
-            // The folder isn't there.
+            // The folder does not exist.
             #expect(result.exitCode == 1, "\(result)")
             #expect(result.standardError.contains("--metrics-file: can't write"), "\(result)")
             let again = try await place.runJobs("--metrics-file", "run.prom")
@@ -31,7 +31,7 @@ import TransferTestSupport
                 "transfer_store_size_bytes ", "process_cpu_seconds_total ",
                 "process_resident_memory_bytes ", "process_open_fds ", "process_start_time_seconds ",
             ] { #expect(text.contains("\n" + name) || text.hasPrefix(name), "\(name) in\n\(text)") }
-            // Nothing is left that could be the oldest.
+            // No queued job is left that could be the oldest.
             #expect(!text.contains("transfer_oldest_queued_timestamp_seconds"))
             #expect(try place.folder.files().filter { $0.contains(".prom") } == ["run.prom"])
             try await Self.checkWithPromtool(text)
@@ -74,7 +74,7 @@ import TransferTestSupport
                 "get", server.url("/a"), "-o", "b", "--config", "config.json", "--metrics-file", "own.prom")
             #expect(second.exitCode == 0 && place.folder.exists("own.prom"), "\(second)")
             #expect(!FileManager.default.fileExists(atPath: configured))
-            // What can't be written is told by the name under which it was asked for.
+            // A failed write is reported with the name that the option gave.
             let folder = place.folder.path("none")
             try place.folder.write(#"{"version": 1, "metrics": {"file": "\#(folder)/a.prom"}}"#, to: "config.json")
             let third = try await place.run("get", server.url("/a"), "-o", "c", "--config", "config.json")
@@ -83,13 +83,13 @@ import TransferTestSupport
         }
     }
 
-    @Test func aNameThatNobodyCollectsIsRefused() async throws {
+    @Test func aNameThatNoCollectorReadsIsRefused() async throws {
         let place = try Workplace("metrics-name")
         let result = try await place.run("get", "http://127.0.0.1:9/a", "--metrics-file", "run.txt")
         #expect(result.exitCode == 64 && result.standardError.contains("--metrics-file"), "\(result)")
     }
 
-    /// Where Prometheus' own tool is: it's no part of what the tests need.
+    /// Checks the text with Prometheus' own tool where it is installed; the tests do not require it.
     private static func checkWithPromtool(_ text: String) async throws {
         let tools = ["/usr/bin/promtool", "/usr/local/bin/promtool"]
         guard let tool = tools.first(where: { access($0, X_OK) == 0 }) else {

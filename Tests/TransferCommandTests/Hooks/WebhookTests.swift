@@ -7,7 +7,7 @@ import TransferTestSupport
 
 /// `onFinish` with a webhook.
 @Suite struct WebhookTests {
-    /// Keeps what was posted.
+    /// A record of the posted requests.
     private final class Inbox: Sendable {
         private let posts = Mutex<[Request]>([])
         private let answers: Mutex<[Response]>
@@ -34,7 +34,7 @@ import TransferTestSupport
         return try await command.run()
     }
 
-    @Test func aMessageIsSignedAndSentAgainWithTheSameIDUntilItsTaken() async throws {
+    @Test func aSignedMessageIsResentWithTheSameIDUntilItIsAccepted() async throws {
         try await withTestServer { server in
             let place = try Workplace("webhook")
             let inbox = Inbox([Response(status: 503), Response(status: 503)])
@@ -58,7 +58,7 @@ import TransferTestSupport
             let code = try MessageAuthentication.sha256(Array("\(id).\(time).\(body)".utf8), key: key)
             #expect(post.head.headers["webhook-signature"] == "v1,\(Data(code).base64EncodedString())")
             #expect(post.head.headers["Content-Type"] == "application/json")
-            // What is meant for the job's own server.
+            // The field is meant for the job's own server.
             #expect(post.head.headers["X-Own"] == nil)
             #expect(!result.standardOutput.contains("MfKQ9r8") && !result.standardError.contains("MfKQ9r8"))
         }
@@ -79,7 +79,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aURLMayBeASecretAndAMissingOneIsTold() async throws {
+    @Test func aURLMayBeASecretAndAMissingOneIsReported() async throws {
         try await withTestServer { server in
             let place = try Workplace("named")
             server.handle("POST", "/hook") { _ in Response(status: 200) }
@@ -97,7 +97,7 @@ import TransferTestSupport
         }
     }
 
-    /// Takes a message from who logs in.
+    /// Returns a handler that accepts a message from a client with the login.
     private func guarded(_ inbox: Inbox) -> @Sendable (Request) -> Response {
         { request in
             guard request.head.headers["Authorization"] != nil else {
@@ -107,7 +107,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func theConfigurationSaysHowTheWebhookIsReached() async throws {
+    @Test func theConfigurationSetsTheConnectionToTheWebhook() async throws {
         try await withTestServer { server in
             try await withTestProxy(.http) { proxy in
                 let place = try Workplace("configured")
@@ -132,7 +132,7 @@ import TransferTestSupport
                 command.environment["JOB_PASSWORD"] = "hunter3"
                 let result = try await command.run()
                 #expect(result.exitCode == 0, "\(result)")
-                // The job's end, and the batch's.
+                // The messages are those of the job's end and the batch's end.
                 #expect(inbox.all.count == 2)
                 let login = "Basic \(Data("hook:hunter2".utf8).base64EncodedString())"
                 for post in inbox.all {

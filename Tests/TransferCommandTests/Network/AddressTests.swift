@@ -2,14 +2,15 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-/// Transfers whose address goes, on the real kernel: they go on over what is left, and no attempt is spent.
+/// Transfers whose address is removed, on the real kernel: they continue over the remaining addresses, and no attempt
+/// is spent.
 @Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
 struct AddressTests {
     private static let replaced = [
         "address del 10.0.0.2/24 dev eth0", "address add 10.0.0.3/24 dev eth0", "route add default via 10.0.0.1",
     ]
 
-    @Test func goesOnAtOnceFromWhereItWasWhenItsAddressIsReplaced() async throws {
+    @Test func resumesAtOnceWhenItsAddressIsReplaced() async throws {
         try await NetworkStage.with(limitRate: "4m") { stage in
             let sum = try await stage.serve("large", mebibytes: 12)
             try stage.place.jobs([download(stage.url("/large"), to: "large", #""segments": 1, "id": "large""#)])
@@ -31,11 +32,11 @@ struct AddressTests {
         }
     }
 
-    /// Only what used the address that went is stopped.
+    /// Only transfers over the removed address are stopped.
     @Test func transfersOverAnotherAddressAreNotInterrupted() async throws {
         try await NetworkStage.with(limitRate: "2m") { stage in
             try await stage.network.connect("eth1", 1, [])
-            // Each server address over a link of its own.
+            // Each server address is reached over a link of its own.
             try await stage.client.ip(
                 "address add 10.0.1.2/24 dev eth1", "route add \(TestNetwork.otherServer)/32 via 10.0.1.1")
             let sum = try await stage.serve("large", mebibytes: 6)
@@ -59,7 +60,7 @@ struct AddressTests {
         }
     }
 
-    @Test func whatTheNameMeansInTheOldNetworkIsForgotten() async throws {
+    @Test func theNamesAddressOfTheOldNetworkIsForgotten() async throws {
         try await NetworkStage.with(limitRate: "4m") { stage in
             let names = try await stage.network.startNameServer()
             names.set("files.test", [TestNetwork.server])
@@ -71,7 +72,7 @@ struct AddressTests {
             ])
             let process = try stage.startJobs()
             try await process.progress("large", atLeast: 2 << 20)
-            // The answer was good for five minutes.
+            // The cached answer was valid for five minutes.
             names.set("files.test", [TestNetwork.otherServer])
             let asked = names.queries.count
             try await stage.peer.ip("address del \(TestNetwork.server)/32 dev lo")
@@ -84,7 +85,7 @@ struct AddressTests {
         }
     }
 
-    @Test func goesOnOverVersion6WhenOnlyThatIsLeft() async throws {
+    @Test func continuesOverVersion6WhenOnlyThatIsLeft() async throws {
         try await NetworkStage.with(limitRate: "4m") { stage in
             let names = try await stage.network.startNameServer()
             names.set("files.test", [TestNetwork.server, TestNetwork.serverVersion6])
@@ -108,8 +109,8 @@ struct AddressTests {
         }
     }
 
-    /// The replies to what leaves by the other link with the old link's address are lost, as behind any home router.
-    @Test func goesOnOverTheOtherLinkWhenTheDefaultRouteMoves() async throws {
+    /// Replies to packets with the old link's address over the other link are lost, as behind any home router.
+    @Test func continuesOverTheOtherLinkWhenTheDefaultRouteMoves() async throws {
         try await NetworkStage.with(limitRate: "4m") { stage in
             try await stage.network.connect("eth1", 1, metric: 200)
             try await stage.peer.run("echo 1 >/proc/sys/net/ipv4/conf/all/rp_filter")
@@ -133,7 +134,7 @@ struct AddressTests {
         }
     }
 
-    @Test func isNotInterruptedWhenItsLinkIsRenamed() async throws {
+    @Test func aTransferIsNotInterruptedWhenItsLinkIsRenamed() async throws {
         try await NetworkStage.with(limitRate: "2m") { stage in
             let sum = try await stage.serve("large", mebibytes: 8)
             try stage.place.jobs([

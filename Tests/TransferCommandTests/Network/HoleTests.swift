@@ -5,7 +5,7 @@ import TransferTestSupport
 
 private let canEmulateLinks = NetworkNamespaces.areWanted && access("/dev/net/tun", F_OK) == 0
 
-/// Transfers over an emulated link in which packets vanish for a while (Tests/link).
+/// Transfers over an emulated link in which packets are lost for a while (Tests/link).
 @Suite(.serialized, .enabled(if: canEmulateLinks), .timeLimit(.minutes(3)))
 struct HoleTests {
     static let cases = [
@@ -18,7 +18,7 @@ struct HoleTests {
         "get http 1x12000000 portal=page down.bytes=4000000 5s",
     ]
 
-    @Test(arguments: cases) func goesOnAfterTheHole(_ name: String) async throws {
+    @Test(arguments: cases) func continuesAfterTheHole(_ name: String) async throws {
         let folder = try TemporaryFolder()
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../link/holes.py").standardizedFileURL.path

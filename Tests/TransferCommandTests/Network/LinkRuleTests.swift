@@ -6,7 +6,7 @@ import TransferTestSupport
 /// `network` rules of job files on the real kernel.
 @Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
 struct LinkRuleTests {
-    /// A server by name, an ordinary link that the kernel prefers, and a tunnel.
+    /// Prepares a server by name, an ordinary link that the kernel prefers, and a tunnel.
     private func withTunnel(_ body: (NetworkStage, TestNameServer, String) async throws -> Void) async throws {
         try await NetworkStage.with(limitRate: "4m") { stage in
             try await stage.network.connectTunnel("tun0", 9, metric: 500)
@@ -34,7 +34,7 @@ struct LinkRuleTests {
         }
     }
 
-    /// Neither while the required link is away, with another that leads everywhere.
+    /// The required link is away, and a second link with a default route is not used either.
     @Test func takesNoOtherLinkWhileTheRequiredOneIsAway() async throws {
         try await withTunnel { stage, names, sum in
             let capture = try await stage.client.capture("eth0")
@@ -47,7 +47,7 @@ struct LinkRuleTests {
             let result = try await process.result()
             #expect(result.exitCode == 0, "\(result)")
             try expectNoAttemptSpent(result)
-            // What the server still sends to the connection that was given up, the kernel itself answers.
+            // The kernel itself answers packets that the server still sends to the closed connection.
             let leaked = capture.sent().filter { $0.type != 0x0806 && !$0.isReset }
             #expect(leaked.isEmpty, "\(leaked)")
             #expect(!names.queries.isEmpty && names.queries.allSatisfy { $0.source == "10.0.9.2" }, "\(names.queries)")
@@ -55,7 +55,7 @@ struct LinkRuleTests {
         }
     }
 
-    /// What the tests above show is the rule's work.
+    /// Without the rule the other link is used, so the tests above show the effect of the rule.
     @Test func takesTheKernelsWayWithoutARule() async throws {
         try await withTunnel { stage, names, sum in
             let capture = try await stage.client.capture("eth0")
@@ -108,8 +108,8 @@ struct LinkRuleTests {
         }
     }
 
-    /// With only a metered link a job of this rule waits, before anything has left. After `body` all jobs have ended
-    /// well, and no attempt was spent.
+    /// Runs a job of this rule with only a metered link: it waits, before any packet has left. After `body` all jobs
+    /// have ended well, and no attempt was spent.
     private func withOnlyAMeteredLink(
         _ rule: String, more: (NetworkStage) -> [String] = { _ in [] }, _ body: (NetworkStage) async throws -> Void
     ) async throws -> [AccessLogEntry] {
@@ -134,25 +134,25 @@ struct LinkRuleTests {
         return log
     }
 
-    @Test func waitsWithOnlyAMeteredLinkAndGoesOnOverAnother() async throws {
+    @Test func waitsWithOnlyAMeteredLinkAndContinuesOverAnother() async throws {
         let log = try await withOnlyAMeteredLink(#"{"metered": "forbid"}"#) {
             [download($0.url("/file?any"), to: "any", #""id": "any", "needs": ["file"]"#)]
         } _: {
             try await $0.network.connect("eth1", 1, metric: 900)
         }
         #expect(log.filter { $0.uri == "/file" }.map(\.remoteAddress) == ["10.0.1.2"], "\(log)")
-        // The one that may takes the kernel's way, which is the metered one.
+        // The job without the restriction takes the kernel's route, which is the metered one.
         #expect(log.filter { $0.uri == "/file?any" }.map(\.remoteAddress) == ["10.0.0.2"], "\(log)")
     }
 
-    /// The wait for a better link has an end where the job says so.
+    /// The wait for a better link ends after the time that the job sets.
     @Test func takesTheMeteredLinkWhenItHasWaitedLongEnough() async throws {
         let log = try await withOnlyAMeteredLink(#"{"metered": "avoid", "meteredAfter": "1s"}"#) { _ in }
         #expect(log.map(\.remoteAddress) == ["10.0.0.2"])
     }
 
-    /// A job that becomes ready in the middle of a run is held to its rules, and not tried again and again.
-    @Test func waitsOnceWhenWhatItNeedsIsCompleteAndItsLinkIsNotThere() async throws {
+    /// A job that becomes ready in the middle of a run obeys its rules, and is not tried again and again.
+    @Test func waitsOnceWhenItsNeedIsCompleteAndItsLinkIsMissing() async throws {
         try await NetworkStage.with(isConnected: false) { stage in
             try await stage.network.connect("wwan0", 0)
             _ = try await stage.serve("file", mebibytes: 1)
@@ -177,7 +177,7 @@ struct LinkRuleTests {
     @Test func waitsOutsideItsScheduleWhileOthersRun() async throws {
         try await NetworkStage.with { stage in
             _ = try await stage.serve("file", mebibytes: 1)
-            // The command's clock is UTC here. Two hours on: no test takes so long.
+            // The command's clock is UTC here. The window is two hours later: no test takes so long.
             let hour = (Int(Date().timeIntervalSince1970) / 3600 + 2) % 24
             let closed = String(format: "%02d:00-%02d:00", hour, (hour + 1) % 24)
             let open = String(format: "%02d:00-%02d:00", (hour + 21) % 24, (hour + 1) % 24)
@@ -194,11 +194,11 @@ struct LinkRuleTests {
         }
     }
 
-    /// The window ends with a minute of the clock: at most that long.
+    /// The window ends at a full minute, so the test takes a minute at most.
     @Test(.enabled(if: TransferCommand.runsHeavyTests)) func checkpointsWhenItsScheduleEnds() async throws {
         try await NetworkStage.with(limitRate: "256k") { stage in
             _ = try await stage.serve("large", mebibytes: 64)
-            // The end of a minute that has at least five seconds left.
+            // The time is the end of a minute that has at least five seconds left.
             let end = Int(Date().timeIntervalSince1970 + 5) / 60 + 1
             let window = [end - 120, end].map { String(format: "%02d:%02d", $0 / 60 % 24, $0 % 60) }
             try stage.place.jobs([

@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-/// Links that lead nowhere, and links whose bytes are counted, on the real kernel.
+/// Links without a route, and links with a byte budget, on the real kernel.
 @Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
 struct LinkUseTests {
-    /// The kernel prefers eth0, which has a carrier and a route, and from which no answer comes back.
-    @Test func aLinkThatLeadsNowhereIsPassedByForAnother() async throws {
+    /// The kernel prefers eth0, which has a carrier and a route, and over which no answer comes back.
+    @Test func aLinkWithoutARouteIsAvoidedForAnother() async throws {
         try await NetworkStage.with { stage in
             try await stage.network.connect("eth1", 1, metric: 900)
             try await stage.peer.ip("route add blackhole 10.0.0.2/32")
@@ -48,7 +48,7 @@ struct LinkUseTests {
         }
     }
 
-    /// A plant's network: a subnet, a name server on it, and nothing that leads out.
+    /// The network is that of a plant: a subnet with a name server, and no route out of it.
     @Test func hostsOnTheOwnSubnetNeedNoDefaultRoute() async throws {
         try await NetworkStage.with { stage in
             let names = try await stage.network.startNameServer()
@@ -66,7 +66,7 @@ struct LinkUseTests {
                     stage.url("/file", at: "nas.plant"), to: "direct",
                     #""id": "direct", "proxy": "http://192.0.2.9:3128", "noProxy": "nas.plant", \#(rest)"#),
                 download(stage.url("/file"), to: "address", #""id": "address", \#(rest)"#),
-                // The proxy is on the subnet, the host isn't: it's tried, and nobody listens there.
+                // The proxy is on the subnet, the host is not: the proxy is tried, and no server listens there.
                 download("http://away.example/x", to: "away", #""id": "away", "retry": {"limit": 0}, \#(proxy)"#),
                 download("http://192.0.2.7/x", to: "never", #""id": "never""#),
             ])
@@ -83,8 +83,8 @@ struct LinkUseTests {
         }
     }
 
-    /// Whatever keeps the first server from being reached: the file is fetched from the one that can be.
-    @Test func aMirrorThatIsNearIsTakenInPlaceOfOneThatIsAway() async throws {
+    /// The file is fetched from the reachable server, for each cause that keeps the first server from being reached.
+    @Test func aNearMirrorIsUsedInPlaceOfAnUnreachableOne() async throws {
         try await NetworkStage.with { stage in
             let names = try await stage.network.startNameServer()
             names.set("nas.plant", [TestNetwork.server])
@@ -98,7 +98,7 @@ struct LinkUseTests {
             let ways = [
                 "address": ["http://192.0.2.7/file", stage.url("/file")], "name": ["http://far.example/file", near],
                 "second": [near, "http://far.example/file"],
-                // Nobody listens at the first of them.
+                // No server listens at the first URL.
                 "third": [stage.url(":9/file"), "http://far.example/file", near],
             ]
             try stage.place.jobs(
@@ -116,7 +116,7 @@ struct LinkUseTests {
         }
     }
 
-    /// A name that nobody can be asked for waits, spends no attempt, and starts when its name server can be reached.
+    /// A name without a reachable name server waits, spends no attempt, and starts when its name server can be reached.
     @Test func aNameWaitsUntilItsNameServerHasARoute() async throws {
         try await NetworkStage.with { stage in
             let names = try await stage.network.startNameServer()

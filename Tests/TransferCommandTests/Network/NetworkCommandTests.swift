@@ -3,15 +3,15 @@ import Glibc
 import Testing
 import TransferTestSupport
 
-/// `transfer network`, and what a waiting queue costs.
+/// `transfer network`, and the cost of a waiting queue.
 @Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
 struct NetworkCommandTests {
-    @Test func followsWhatHappensToTheLinks() async throws {
+    @Test func followsChangesOfTheLinks() async throws {
         try await NetworkStage.with { stage in
             let process = try stage.command("network", "--follow", "--json").start()
             try await process.line(.standardOutput) { $0.contains("10.0.0.2") }
             for number in 3..<6 {
-                // In this order: with its first address the kernel deletes the others of the same network.
+                // The order matters: with its first address the kernel deletes the other addresses of the same network.
                 try await stage.client.ip(
                     "address del 10.0.0.\(number - 1)/24 dev eth0", "address add 10.0.0.\(number)/24 dev eth0")
                 let changed = ContinuousClock.now
@@ -37,16 +37,16 @@ struct NetworkCommandTests {
         }
     }
 
-    /// Ten seconds of a queue that waits for a network: it's woken at most twice a second, all threads together.
+    /// The queue waits for a network for ten seconds: it is woken at most twice a second, all threads together.
     @Test(.enabled(if: TransferCommand.runsHeavyTests)) func aWaitingQueueSleeps() async throws {
         try await NetworkStage.with(isConnected: false) { stage in
             try stage.place.jobs((0..<100).map { download(stage.url("/file?\($0)"), to: "f\($0)") })
             let process = try stage.startJobs()
             try await process.waiting(for: "network")
-            // Until it has gone to rest, then ten seconds by the clock: what is tried is that nothing happens.
+            // The process comes to rest first; then ten seconds of the clock show that nothing happens.
             try await Task.sleep(for: .seconds(2))
             let before = try ProcessFacts.wakes(process.processID)
-            // As above.
+            // The clock decides here as well.
             try await Task.sleep(for: .seconds(10))
             let count = try ProcessFacts.wakes(process.processID, since: before)
             print("measured: \(Double(count) / 10) wakes a second")

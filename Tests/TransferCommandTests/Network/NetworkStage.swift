@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-/// Two machines, nginx on one of them, and a folder to run the command in on the other.
+/// Two machines, nginx on one of them, and a working folder for the command on the other.
 final class NetworkStage: Sendable {
     let network: TestNetwork
     let server: NginxServer
@@ -19,7 +19,7 @@ final class NetworkStage: Sendable {
 
     /// - Parameters:
     ///   - isConnected: Whether there is a link, `eth0`, with an address and a default route.
-    ///   - limitRate: As nginx has it. It sends the bytes of one second at once at first.
+    ///   - limitRate: The value of nginx's `limit_rate`. nginx sends the bytes of the first second at once.
     static func with(
         isConnected: Bool = true, limitRate: String? = nil, configure: (inout NginxServer.Options) -> Void = { _ in },
         _ body: (NetworkStage) async throws -> Void
@@ -28,7 +28,7 @@ final class NetworkStage: Sendable {
             var options = NginxServer.Options()
             options.namespace = network.peer
             options.limitRate = limitRate
-            // A client that is gone without a word is noticed, and its request logged, while the test looks.
+            // The server notices a vanished client, and logs its request, during the test.
             options.http = "send_timeout 3s; reset_timedout_connection on;"
             configure(&options)
             let server = try await NginxServer.start(options: options)
@@ -37,24 +37,25 @@ final class NetworkStage: Sendable {
         }
     }
 
-    /// A URL at the server's address, or at another of its addresses or names.
+    /// Returns a URL at the server's address, or at another of its addresses or names.
     func url(_ path: String, at host: String = TestNetwork.server) -> String {
         "http://\(host.contains(":") ? "[\(host)]" : host)\(path)"
     }
 
-    /// A file of random bytes on the server.
-    /// - Returns: Its SHA-256.
+    /// Writes a file of random bytes on the server.
+    /// - Returns: The SHA-256 of the file.
     func serve(_ name: String, mebibytes: Int) async throws -> String {
         try await random("\(server.root)/\(name)", kibibytes: mebibytes << 10)
     }
 
-    /// - Returns: The SHA-256 of the random bytes that are in the file then.
+    /// Writes random bytes to a file.
+    /// - Returns: The SHA-256 of the file.
     func random(_ path: String, kibibytes: Int) async throws -> String {
         let script = "head -c \(kibibytes)K /dev/urandom | tee '\(path)' | sha256sum"
         return try await String(peer.run(script).prefix(64))
     }
 
-    /// `transfer` with these arguments on the client, to be started; it's given 40 s.
+    /// Returns `transfer` with these arguments on the client, with a limit of 40 s.
     func command(_ arguments: String...) -> TransferCommand {
         var command = place.command(arguments)
         command.namespace = client
@@ -65,8 +66,8 @@ final class NetworkStage: Sendable {
     /// Starts `transfer run jobs.json` on the client, with the progress of each job.
     func startJobs() throws -> ChildProcess { try command("run", "jobs.json", "--json=progress").start() }
 
-    /// Waits until the server has logged so many requests that match.
-    /// - Returns: Those, in the order of their ends.
+    /// Waits until the server has logged this number of matching requests.
+    /// - Returns: The matching requests, in the order of their ends.
     @discardableResult
     func logged(_ count: Int, where matches: (AccessLogEntry) -> Bool = { _ in true }) async throws -> [AccessLogEntry]
     {
@@ -80,8 +81,8 @@ final class NetworkStage: Sendable {
 }
 
 extension [AccessLogEntry] {
-    /// How many bytes of one file were asked for again: of what a request was sent, what lies behind the start of the
-    /// next range. The system's buffers count as sent, which are small in a `TestNetwork`.
+    /// The number of bytes of one file that were requested again: the sent bytes of a request behind the start of the
+    /// next range. The system's buffers count as sent; they are small in a `TestNetwork`.
     var askedTwice: Int64 {
         let starts = map { (start: $0.rangeStart ?? 0, end: ($0.rangeStart ?? 0) + $0.bodyBytesSent) }
             .sorted { $0.start < $1.start }
@@ -90,7 +91,7 @@ extension [AccessLogEntry] {
 }
 
 extension ChildProcess {
-    /// The first event that says that something waits for this.
+    /// Returns the first event that reports a wait for this reason.
     @discardableResult
     func waiting(for what: String, id: String? = nil) async throws -> JSONValue {
         var found: JSONValue?
@@ -104,13 +105,13 @@ extension ChildProcess {
         return try #require(found)
     }
 
-    /// The first event of a job's progress with at least so many bytes complete.
+    /// Returns the first event of a job's progress with at least this number of complete bytes.
     @discardableResult
     func progress(_ id: String, atLeast bytes: Int64) async throws -> JSONValue {
         try await event("job.progress", id: id) { ($0["completed"]?.int ?? 0) >= bytes }
     }
 
-    /// The start that continues a job, and then the first progress beyond it.
+    /// Waits for the start that continues a job, and then for the first progress beyond it.
     /// - Returns: The offset.
     func continued(_ id: String) async throws -> Int64 {
         let start = try await event("job.started", id: id) { ($0["offset"]?.int ?? 0) > 0 }
@@ -120,7 +121,7 @@ extension ChildProcess {
     }
 }
 
-/// No attempt of a job was spent: none failed, and each was the first.
+/// Expects that no attempt of a job was spent: none failed, and each was the first.
 func expectNoAttemptSpent(_ result: ProcessResult, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let events = try result.events()
     #expect(events.named("job.retrying").isEmpty, "\(result)", sourceLocation: sourceLocation)
@@ -131,9 +132,10 @@ func expectNoAttemptSpent(_ result: ProcessResult, sourceLocation: SourceLocatio
         sourceLocation: sourceLocation)
 }
 
-/// The wait for the network was told once, of the batch and at most of the job too, and no attempt was spent on it.
+/// Expects that the wait for the network was reported once for the batch and at most once for the job, and that no
+/// attempt was spent.
 ///
-/// - Parameter changes: How often the network may have let it go on: a link comes back in steps.
+/// - Parameter changes: The number of times that the network may have ended the wait: a link comes back in steps.
 func expectOneWait(_ result: ProcessResult, changes: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) throws
 {
     let events = try result.events()
@@ -145,7 +147,7 @@ func expectOneWait(_ result: ProcessResult, changes: Int = 1, sourceLocation: So
     try expectNoAttemptSpent(result, sourceLocation: sourceLocation)
 }
 
-/// What was measured, for whoever reads the log of the tests.
+/// Prints a measurement for readers of the tests' log.
 func printMeasured(_ what: String, since start: ContinuousClock.Instant) {
     print("measured: \(what): \((ContinuousClock.now - start).formatted(.units(allowed: [.milliseconds])))")
 }

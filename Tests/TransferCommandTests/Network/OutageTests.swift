@@ -3,15 +3,15 @@ import Glibc
 import Testing
 import TransferTestSupport
 
-/// No network for a while: a state of the job, and no failure.
+/// Temporary outages of the network, which are a state of the job, and no failure.
 @Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
 struct OutageTests {
-    /// How the network goes and comes: lines for the client's links, then for the peer's.
+    /// An outage of the network: commands for the client's links, then for the peer's.
     struct Outage: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var client: (gone: [String], back: [String])
         var peer: (gone: [String], back: [String])
-        /// How long it lasts after the command has noticed.
+        /// The duration after the command has noticed the outage.
         var time: Duration = .zero
     }
 
@@ -28,8 +28,8 @@ struct OutageTests {
         [linkDown, carrierLost, routeGone]
         + (TransferCommand.runsHeavyTests ? [linkDown, carrierLost].map { $0.lasting(.seconds(8)) } : [])
 
-    /// The same address before and after.
-    @Test(arguments: outages) func waitsAndGoesOnWhenItIsBack(_ outage: Outage) async throws {
+    /// The address is the same before and after.
+    @Test(arguments: outages) func waitsAndContinuesWhenTheNetworkIsBack(_ outage: Outage) async throws {
         try await NetworkStage.with(limitRate: "2m") { stage in
             let sum = try await stage.serve("large", mebibytes: 12)
             try stage.place.jobs([
@@ -42,7 +42,7 @@ struct OutageTests {
             let gone = ContinuousClock.now
             try await process.waiting(for: "network")
             printMeasured("waits for the network after \(outage.testDescription)", since: gone)
-            // What is tried is an outage of that length; nothing tells its end but the clock.
+            // The length of the outage is the subject of the test; only the clock marks its end.
             if outage.time > .zero { try await Task.sleep(until: gone + outage.time) }
             try await stage.peer.ip(outage.peer.back)
             try await stage.client.ip(outage.client.back)
@@ -51,7 +51,7 @@ struct OutageTests {
             printMeasured("finished after \(outage.testDescription) was over", since: back)
             #expect(result.exitCode == 0, "\(result)")
             try expectNoAttemptSpent(result)
-            // At most ten of the twelve MiB were left, of which two come at once.
+            // At most ten of the twelve MiB were left, two of which are sent at once.
             #expect(ContinuousClock.now - back < .seconds(10))
             let log = try server(stage)
             #expect(log.askedTwice <= 1 << 20, "\(log)")
@@ -83,7 +83,7 @@ struct OutageTests {
         }
     }
 
-    /// A hundred jobs wait as one: nothing is tried, nothing failed.
+    /// A hundred jobs wait as one: none is tried, none fails.
     @Test func nothingIsTriedWhileThereIsNoNetwork() async throws {
         try await NetworkStage.with(isConnected: false) { stage in
             _ = try await stage.serve("file", mebibytes: 1)
@@ -95,7 +95,7 @@ struct OutageTests {
             #expect(result.signal == SIGTERM, "\(result)")
             let events = try result.events()
             #expect(events.named("job.started").isEmpty && events.named("job.retrying").isEmpty && events.ends.isEmpty)
-            // What waited for the network still does in the next run, which begins as offline as this one ended.
+            // A job that waited for the network still waits in the next run, which begins as offline as this one ended.
             try await stage.network.connect("eth0", 0)
             let next = try await stage.startJobs().result()
             #expect(next.exitCode == 0, "\(next)")
@@ -103,7 +103,7 @@ struct OutageTests {
         }
     }
 
-    @Test func endsAtOnceWhenItIsToldToWhileItWaits() async throws {
+    @Test func stopsAtOnceDuringAWait() async throws {
         try await NetworkStage.with { stage in
             _ = try await stage.serve("file", mebibytes: 1)
             try stage.place.jobs([download(stage.url("/file"), to: "file")])
@@ -117,7 +117,7 @@ struct OutageTests {
         }
     }
 
-    @Test func goesOnWhenDeadNameServersAnswerAgain() async throws {
+    @Test func continuesWhenDeadNameServersAnswerAgain() async throws {
         try await NetworkStage.with { stage in
             let names = try await stage.network.startNameServer()
             names.set("files.test", [TestNetwork.server])
@@ -129,7 +129,7 @@ struct OutageTests {
             ])
             let process = try stage.startJobs()
             try await until("a name server to be asked") { !names.queries.isEmpty }
-            // What it says while it can't know: that it tries again, or what it waits for.
+            // The command reports a retry or a wait while the cause is unknown.
             try await process.line(.standardOutput) { $0.contains("\"job.retrying\"") || $0.contains(".waiting\"") }
             names.answers = true
             let result = try await process.result()

@@ -3,20 +3,20 @@ import Glibc
 import TransferTestServer
 import TransferTestSupport
 
-/// A server behind a relay that counts, and the jobs that go there.
+/// A server behind a relay that counts round trips, and the jobs to it.
 struct RoundTripBench {
     let place: Workplace
-    /// Jobs of small files, by their number.
+    /// The job of a small file, by its number.
     let job: (Int) -> String
     let relays: [TurnRelay]
-    /// Round trips that pass no relay.
+    /// The number of round trips that pass no relay.
     var others: () -> Int = { 0 }
     /// The servers, which end with their last reference.
     let servers: [AnyObject]
 
-    /// Runs so many jobs, one after the other.
+    /// Runs this number of jobs, one after the other.
     ///
-    /// - Returns: Round trips of all of them.
+    /// - Returns: The number of round trips of all of them.
     func run(_ count: Int) async throws -> Int {
         try place.jobs((1...count).map(job))
         let result = try await place.runJobs("-j", "1")
@@ -53,7 +53,7 @@ struct RoundTripBench {
         }
     }
 
-    /// nginx, with TLS 1.3.
+    /// Starts nginx, with TLS 1.3.
     static func tls(http2: Bool) async throws -> Self {
         let place = try Workplace("trips")
         var options = NginxServer.Options()
@@ -74,7 +74,7 @@ struct RoundTripBench {
             })
     }
 
-    /// nginx, which makes no folders by itself.
+    /// Starts nginx with WebDAV, which does not create folders automatically.
     static func webDAV() async throws -> Self {
         var options = NginxServer.Options()
         options.location = "dav_methods PUT DELETE MKCOL; client_max_body_size 0;"
@@ -130,8 +130,8 @@ struct RoundTripBench {
         let ca = place.folder.path("certificate.pem")
         let members = isSecure ? #""ftp": {"requireTLS": true}, "tls": {"ca": "\#(ca)"}"# : ""
         let url = "ftp://127.0.0.1:\(relay.port)/"
-        // A data connection is made, and with TLS has its handshake. Its last bytes are answered on the other connection,
-        // or, from a server with TLS, come behind the end of the handshake.
+        // A data connection is opened, and with TLS has its handshake. Its last bytes are acknowledged on the control
+        // connection, or, from a server with TLS, follow the end of the handshake.
         func others() -> Int {
             let log = server.log()
             func count(_ command: String) -> Int { log.components(separatedBy: "\", \"\(command)").count - 1 }

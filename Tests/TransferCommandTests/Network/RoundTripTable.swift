@@ -1,22 +1,23 @@
 import Testing
 import TransferTestServer
 
-/// Round trips of a file of 4 kB: those of the first one, and of each further one over the same connection.
+/// The round trips of a file of 4 kB: of the first file, and of each further one over the same connection.
 struct RoundTripRow: Sendable, CustomTestStringConvertible {
     let title: String
     let first: Int
     let further: Int
-    /// The fewest that the protocol allows for a further file, and why.
+    /// The minimum that the protocol allows for a further file, and the reason.
     let least: Int
     let reason: String
-    /// What other tools need for a further file, measured by Benchmarks/turns.py with the versions that the article names.
+    /// The numbers of other tools for a further file, measured by Benchmarks/turns.py with the versions that the
+    /// article names.
     var curl = "–", rclone = "–", lftp = "–"
-    /// Whether its server is installed.
+    /// Whether the server is installed.
     let isWanted: Bool
     let start: @Sendable () async throws -> RoundTripBench
 
     var testDescription: String { title }
-    /// Whether its server sends tickets of TLS sessions.
+    /// Whether the server sends tickets of TLS sessions.
     var hasTickets: Bool { ["GET, TLS 1.3", "GET, HTTP/2"].contains(title) }
 
     init(

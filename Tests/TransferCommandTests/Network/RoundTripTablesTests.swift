@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The article about round trips has the numbers that are counted here.
+/// The agreement of the article about round trips with the numbers that are counted here.
 @Suite struct RoundTripTablesTests {
     private static let article = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -23,7 +23,7 @@ import Testing
         for row in RoundTripRow.all { #expect(row.further >= row.least && row.first > row.further, "\(row.title)") }
     }
 
-    /// A busy machine can only count too many: the smallest of a few counts is the right one.
+    /// A busy machine can only increase the count: the smallest of a few counts is the right one.
     @Test(arguments: RoundTripRow.all) func aSmallFileTakesTheRoundTripsOfTheTable(_ row: RoundTripRow) async throws {
         guard row.isWanted else { return }
         var (first, three) = (Int.max, Int.max)

@@ -3,14 +3,14 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A schedule says when, whatever the way is.
+/// Schedules, which apply to every route.
 @Suite struct ScheduledJobTests {
-    @Test func thisMachineItselfWaitsForTheHourToo() async throws {
+    @Test func transfersToThisMachineWaitForTheScheduleToo() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["closed", "open"] { server.serve("/\(name)", .text(name)) }
             try place.folder.write("up", to: "up")
-            // The command's clock is UTC here. Two hours on: no test takes so long.
+            // The command's clock is UTC here. The window is two hours later: no test takes so long.
             let hour = (Int(Date().timeIntervalSince1970) / 3600 + 2) % 24
             let closed = String(format: "%02d:00-%02d:00", hour, (hour + 1) % 24)
             let open = String(format: "%02d:00-%02d:00", (hour + 21) % 24, (hour + 1) % 24)

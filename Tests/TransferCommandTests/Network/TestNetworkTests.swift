@@ -3,14 +3,14 @@ import Glibc
 import Testing
 import TransferTestSupport
 
-/// The networks that the tests on the kernel use do what those tests take for granted.
+/// The properties of the emulated networks that the tests on the kernel rely on.
 @Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(1)))
 struct TestNetworkTests {
     @Test func theServerIsReachedOverEachLink() async throws {
         try await NetworkStage.with { stage in
             try await stage.network.connectTunnel("tun0", 9, metric: 500)
             let sum = try await stage.serve("file", mebibytes: 2)
-            // The tunnel first: a connection's last packets may leave after its client has ended.
+            // The tunnel is first: a connection's last packets may leave after its client has ended.
             let fetched = try await stage.client.run("curl -sS --interface tun0 '\(stage.url("/file"))' | sha256sum")
             #expect(fetched.hasPrefix(sum))
             #expect(try await stage.client.traffic("eth0").sentPackets == 0)
@@ -60,7 +60,7 @@ struct TestNetworkTests {
         #expect(names.allSatisfy { !FileManager.default.fileExists(atPath: "/etc/netns/\($0)") })
     }
 
-    @Test func whatADeadRunLeftIsRemoved() async throws {
+    @Test func remainsOfADeadRunAreRemoved() async throws {
         let ended = try ChildProcess.start(ChildProcess.Command("/bin/true"))
         _ = try await ended.result()
         let name = "transfer-\(ended.processID)-1-client"

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-/// Much at once, or again and again.
+/// Many changes of the network at once, or repeated ones.
 @Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
 struct UnstableNetworkTests {
-    /// The client's address goes, and another comes; or the link goes, and comes back with what it had.
+    /// Returns the commands of a change: the client's address is replaced, or the link is removed and restored
+    /// unchanged.
     private static func change(_ number: Int, from address: Int) -> (gone: [String], back: [String], address: Int) {
         let route = "route add default via 10.0.0.1"
         guard number % 2 == 0 else { return (["link set eth0 down"], ["link set eth0 up", route], address) }
@@ -15,10 +16,10 @@ struct UnstableNetworkTests {
         )
     }
 
-    /// Twenty jobs over a link that goes and comes fifty times, by both of the ways in which links go.
+    /// Twenty jobs run over a link that is removed and restored fifty times, in both ways.
     @Test func everyJobEndsVerifiedOverAFlappingLink() async throws {
         try await NetworkStage.with(limitRate: "1m", configure: { $0.allowsWriting = true }) { stage in
-            // So that uploads take their time too: 2 MiB/s.
+            // The rate of 2 MiB/s makes uploads take their time too.
             try await stage.client.run("tc qdisc add dev eth0 root tbf rate 16mbit burst 64kb latency 100ms")
             var jobs: [String] = []
             var sums: [String: String] = [:]
@@ -42,7 +43,7 @@ struct UnstableNetworkTests {
                 address = change.address
                 try await stage.client.ip(change.gone)
                 try await stage.client.ip(change.back)
-                // Until something moves, or a little longer than the longest of the spreads.
+                // The loop waits for progress, or a little longer than the longest random delay.
                 let before = try await stage.client.traffic("eth0").receivedBytes
                 let deadline = ContinuousClock.now + .milliseconds(200)
                 while ContinuousClock.now < deadline, process.isRunning,
@@ -71,7 +72,8 @@ struct UnstableNetworkTests {
         }
     }
 
-    /// The kernel drops what a listener doesn't read in time, and says so: then everything is asked for anew.
+    /// The kernel drops messages that a listener does not read in time, and reports it: then the complete state is
+    /// queried anew.
     @Test func aBurstOfRouteMessagesInterruptsNothingAndHidesNothing() async throws {
         try await NetworkStage.with(limitRate: "2m") { stage in
             let sum = try await stage.serve("large", mebibytes: 40)
@@ -86,7 +88,7 @@ struct UnstableNetworkTests {
             let reached = try await process.progress("large", atLeast: 5 << 20)
             #expect(try stage.server.accessLog().isEmpty, "the request was interrupted")
             #expect(reached["completed"]?.int ?? 0 < 40 << 20)
-            // What came with the burst isn't lost: the address goes behind it.
+            // A change at the end of the burst is not lost: the address is removed after it.
             try await stage.client.ip(
                 routes.map { "route add \($0)" } + [
                     "address del 10.0.0.2/24 dev eth0", "address add 10.0.0.3/24 dev eth0",
@@ -103,7 +105,7 @@ struct UnstableNetworkTests {
         }
     }
 
-    /// Whether what was on its way arrived is not known: it's ended or reported, never sent again.
+    /// The arrival of the body is unknown: the job ends or reports it, and never sends it again.
     @Test(arguments: [false, true]) func aPOSTOnItsWayIsNotSentTwice(_ losesItsAddress: Bool) async throws {
         let post = """
             location = /post {
@@ -117,9 +119,9 @@ struct UnstableNetworkTests {
             options.server = post
         }
         try await NetworkStage.with(configure: configure) { stage in
-            // 1 MiB/s
+            // The rate is 1 MiB/s.
             try await stage.client.run("tc qdisc add dev eth0 root tbf rate 8mbit burst 64kb latency 100ms")
-            // Long enough for a change that comes late on a busy machine.
+            // The upload is long enough for a change that comes late on a busy machine.
             let mebibytes = losesItsAddress ? 20 : 3
             _ = try await stage.random(stage.place.folder.path("up"), kibibytes: mebibytes << 10)
             try stage.place.jobs([upload("up", to: stage.url("/post"), #""id": "up", "protocol": "post""#)])
@@ -144,7 +146,7 @@ struct UnstableNetworkTests {
             } else {
                 #expect(end == "finished" && result.exitCode == 0 && taken.count == 1, "\(result)")
             }
-            // With another address the connection is lost for certain.
+            // The connection is lost for certain with a different address.
             #expect(taken.isEmpty == losesItsAddress, "\(result)")
         }
     }

@@ -6,13 +6,14 @@ import TransferTestSupport
 /// `network` rules of watched folders on the real kernel.
 @Suite(.enabled(if: NetworkNamespaces.areWanted), .timeLimit(.minutes(2)))
 struct WatchedFolderRuleTests {
-    /// A rule, a link that it doesn't allow, and one that it does.
+    /// A rule, a forbidden link, and an allowed one.
     struct Rule: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var network: String
         var refused: String
         var allowed: String
-        /// What is told of it: why the file waits, what is said of the refused link, and when it starts.
+        /// The report about the rule: the file's reason to wait, the verdict on the refused link, and the condition of
+        /// the start.
         var reason: String
         var verdict: String
         var starts: String
@@ -34,7 +35,7 @@ struct WatchedFolderRuleTests {
     ]
 
     @Test(arguments: rules, [false, true])
-    func aFileWaitsForALinkThatItsRuleAllowsAndGoesOnByItself(_ rule: Rule, _ isThereAtTheStart: Bool) async throws {
+    func aFileWaitsForAnAllowedLinkAndContinuesAutomatically(_ rule: Rule, _ isThereAtTheStart: Bool) async throws {
         try await withWatch(of: [("out", rule.network)], over: rule.refused) { stage in
             if isThereAtTheStart { try stage.place.folder.write("x", to: "out/a") }
             let process = try stage.startWatch()
@@ -59,8 +60,8 @@ struct WatchedFolderRuleTests {
         }
     }
 
-    /// What `transfer status` and the log say of it.
-    @Test func aFolderThatWaitsForTheNetworkIsToldInTheStatusAndOnceInTheLog() async throws {
+    /// The reports are those of `transfer status` and the log.
+    @Test func aFolderWaitingForTheNetworkIsReportedInStatusAndOnceInTheLog() async throws {
         try await withWatch(of: [("out", #"{"metered": "forbid"}"#)], over: "wwan0") { stage in
             let process = try stage.startWatch()
             try await process.event("watch.caughtUp")
@@ -79,7 +80,7 @@ struct WatchedFolderRuleTests {
         }
     }
 
-    /// The wait for a better link has an end where the entry says so.
+    /// The wait for a better link ends after the time that the entry sets.
     @Test func aFileTakesTheMeteredLinkWhenItHasWaitedLongEnough() async throws {
         let rule = #"{"metered": "avoid", "meteredAfter": "1s"}"#
         try await withWatch(of: [("out", rule)], over: "wwan0") { stage in
@@ -95,8 +96,8 @@ struct WatchedFolderRuleTests {
         }
     }
 
-    /// The network changed while nothing was waiting for it.
-    @Test func whatComesAfterTheAllowedLinkWentWaitsUntilItIsBack() async throws {
+    /// The network changes while no file waits for it.
+    @Test func aNewFileWaitsUntilTheAllowedLinkIsBack() async throws {
         try await withWatch(of: [("out", #"{"metered": "forbid"}"#)], over: "eth0") { stage in
             try await stage.network.connect("wwan0", 1, metric: 900)
             let process = try stage.startWatch()
@@ -115,10 +116,10 @@ struct WatchedFolderRuleTests {
         }
     }
 
-    @Test func anUploadWhoseLinkGoesIsNotContinuedOverAForbiddenOneAndArrivesOnce() async throws {
+    @Test func anUploadOfALostLinkAvoidsForbiddenLinksAndArrivesOnce() async throws {
         try await withWatch(of: [("out", #"{"metered": "forbid"}"#)], over: "eth0") { stage in
             try await stage.network.connect("wwan0", 1, metric: 900)
-            // 2 MiB/s, and long enough for a change that comes late on a busy machine.
+            // The rate is 2 MiB/s, and the file is long enough for a change that comes late on a busy machine.
             try await stage.client.run("tc qdisc add dev eth0 root tbf rate 16mbit burst 64kb latency 100ms")
             let sum = try await stage.random(stage.place.folder.path("out/f"), kibibytes: 8 << 10)
             let process = try stage.startWatch()
@@ -138,8 +139,8 @@ struct WatchedFolderRuleTests {
         }
     }
 
-    /// A job file that is read again may take the rule away that a file waits for.
-    @Test func aHangUpLetsWhatWaitsGoByTheNewRule() async throws {
+    /// A reloaded job file may remove the rule that a file waits for.
+    @Test func aHangUpAppliesTheNewRuleToWaitingFiles() async throws {
         try await withWatch(of: [("out", #"{"metered": "forbid"}"#)], over: "wwan0") { stage in
             let process = try stage.startWatch()
             try await process.event("watch.caughtUp")
@@ -155,8 +156,8 @@ struct WatchedFolderRuleTests {
         }
     }
 
-    @Test func aFileWaitsOutsideItsScheduleWhileThoseOfAnotherFolderGo() async throws {
-        // The command's clock is UTC here. Two hours on: no test takes so long.
+    @Test func aFileWaitsOutsideItsScheduleWhileAnotherFolderUploads() async throws {
+        // The command's clock is UTC here. The window is two hours later: no test takes so long.
         let hour = (Int(Date().timeIntervalSince1970) / 3600 + 2) % 24
         // An hour that ends with the day ends at 24:00.
         let closed = String(format: "%02d:00-%02d:00", hour, hour + 1)
@@ -186,9 +187,9 @@ struct WatchedFolderRuleTests {
         }
     }
 
-    /// The window begins with a minute of the clock: at most that long.
-    @Test(.enabled(if: TransferCommand.runsHeavyTests)) func aFileGoesWhenItsScheduleOpens() async throws {
-        // The start of a minute that is at least five seconds away.
+    /// The window begins at a full minute, so the test takes a minute at most.
+    @Test(.enabled(if: TransferCommand.runsHeavyTests)) func aFileIsUploadedWhenItsScheduleOpens() async throws {
+        // The time is the start of a minute that is at least five seconds away.
         let opening = Int(Date().timeIntervalSince1970 + 5) / 60 + 1
         let window = [opening, opening + 120].map { String(format: "%02d:%02d", $0 / 60 % 24, $0 % 60) }
         let rule = #"{"schedule": "\#(window.joined(separator: "-"))"}"#
@@ -206,7 +207,7 @@ struct WatchedFolderRuleTests {
 
     private static let eth0IsBack = ["link set eth0 up", "route add default via 10.0.0.1 dev eth0 metric 100"]
 
-    /// A server that takes files, one link that leads there, and folders to watch by these rules.
+    /// Prepares a server that accepts files, one link to it, and folders to watch by these rules.
     private func withWatch(
         of folders: [(name: String, network: String)], over link: String, _ body: (NetworkStage) async throws -> Void
     ) async throws {
@@ -220,7 +221,7 @@ struct WatchedFolderRuleTests {
 }
 
 extension NetworkStage {
-    /// Writes `watch.json`: what is in each folder goes to the server's folder of that name.
+    /// Writes `watch.json`: the files of each folder go to the server's folder of that name.
     fileprivate func writeWatch(_ folders: [(name: String, network: String)]) throws {
         let entries = folders.map { name, network in
             let target = url("/\(name)/")
@@ -237,7 +238,7 @@ extension NetworkStage {
         return try command.start()
     }
 
-    /// Asks for the end, which is one in order.
+    /// Stops the process, and expects a normal end.
     fileprivate func stop(_ process: ChildProcess) async throws -> ProcessResult {
         process.kill(SIGTERM)
         let result = try await process.result()
@@ -245,14 +246,14 @@ extension NetworkStage {
         return result
     }
 
-    /// What `transfer why` says of the job for the first file that was found.
+    /// Returns the output of `transfer why` about the job for the first file that was found.
     fileprivate func why(_ file: String, in folder: String) async throws -> JSONValue {
         let result = try await command("why", "watch:\(place.folder.path(folder))/\(file)@1", "--json").run()
         #expect(result.exitCode == 0, "\(result)")
         return try JSONValue.parse(Data(result.standardOutput.utf8))
     }
 
-    /// The files that the server took whole, with the addresses that they came from, once there are so many.
+    /// Waits for this number of completely received files, and returns them with the addresses of their clients.
     fileprivate func puts(_ count: Int) async throws -> [String] {
         try await logged(count) { $0.method == "PUT" && $0.status < 300 }.map { "\($0.uri) from \($0.remoteAddress)" }
     }

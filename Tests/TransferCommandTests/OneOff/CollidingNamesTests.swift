@@ -3,14 +3,14 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Lists as they are: names that come again, and destinations with places in them.
+/// Lists with repeated names, and destinations with placeholders.
 @Suite(.timeLimit(.minutes(1))) struct CollidingNamesTests {
     private static let paths = ["/x/f.bin", "/y/f.bin", "/z/f.bin"]
 
     private func serve(_ server: TestServer) { for path in Self.paths { server.serve(path, .text(path)) } }
 
     @Test(arguments: [["get", "-i", "list.txt"], ["run", "list.txt"]])
-    func namesThatComeAgainAreRefusedWithTheWayOutOrNumbered(command: [String]) async throws {
+    func repeatedNamesAreRefusedWithARemedyOrNumbered(command: [String]) async throws {
         try await withTestServer { server in
             serve(server)
             let place = try Workplace()
@@ -24,7 +24,7 @@ import TransferTestSupport
         }
     }
 
-    /// The names are those of the first run, so that what is there is known.
+    /// The names are those of the first run, so that existing files are recognised.
     @Test(arguments: ["rename", "path"]) func theSameListAgainRepeatsNothing(rule: String) async throws {
         try await withTestServer { server in
             serve(server)
@@ -39,8 +39,8 @@ import TransferTestSupport
         }
     }
 
-    /// Lines that come one by one are taken in one by one, and each meets those before it.
-    @Test func theLinesOfAStreamMeetEachOther() async throws {
+    /// Lines of a stream are accepted one by one, and each is compared with the earlier ones.
+    @Test func theLinesOfAStreamAreComparedWithEachOther() async throws {
         try await withTestServer { server in
             serve(server)
             let place = try Workplace()
@@ -58,7 +58,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func theFilesOfAListGoWhereItsURLsSay() async throws {
+    @Test func theFilesOfAListGoToThePathsOfTheirURLs() async throws {
         try await withTestServer { server in
             serve(server)
             let place = try Workplace()
@@ -88,7 +88,7 @@ import TransferTestSupport
         (["get", "--collisions", "number", "https://h.example/a"], "--collisions"),
         (["run", "--format", "xml", "x"], "--format"),
     ])
-    func wrongWordsAreAnswered(arguments: [String], words: String) async throws {
+    func invalidArgumentsAreReported(arguments: [String], words: String) async throws {
         let place = try Workplace()
         defer { withExtendedLifetime(place) {} }
         let result = try await place.command(arguments).run()

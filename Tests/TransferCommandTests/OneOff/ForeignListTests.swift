@@ -4,8 +4,8 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Lists that were written for curl, wget, aria2 or a table: they end with the right files, and what isn't taken of them is
-/// told.
+/// Lists that were written for curl, wget, aria2 or a table: they yield the right files, and ignored options are
+/// reported.
 @Suite(.timeLimit(.minutes(1))) struct ForeignListTests {
     private static func curl(_ server: TestServer) -> String {
         """
@@ -29,7 +29,7 @@ import TransferTestSupport
     @Test(arguments: [
         ["get", "-i", "list"], ["run", "list"], ["get", "-i", "list", "--format", "curl"], ["get", "-"],
     ])
-    func aListOfCurlIsDone(arguments: [String]) async throws {
+    func aListOfCurlIsFetched(arguments: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["a", "b"] { server.serve("/\(name)", .text(name)) }
@@ -49,12 +49,12 @@ import TransferTestSupport
         }
     }
 
-    /// Every way to look at a list first tells what will be left out, and asks no server.
+    /// Every command that reads a list reports the ignored options first, and sends no request.
     @Test(arguments: [
         ["validate", "list"], ["validate", "list", "--format", "curl"], ["run", "-n", "list"],
         ["get", "-n", "-i", "list"],
     ])
-    func whatIsLeftOutIsToldBeforeAnythingIsDone(arguments: [String]) async throws {
+    func ignoredOptionsAreReportedBeforeAnyTransfer(arguments: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             try place.folder.write("sent", to: "out.bin")
@@ -82,7 +82,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aListOfAria2IsDoneWithItsOptions() async throws {
+    @Test func aListOfAria2IsFetchedWithItsOptions() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let content = Content.random(seed: 3, count: 300_000)
@@ -115,7 +115,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [["get", "-i", "films.csv"], ["run", "films.csv"], ["get", "-"]])
-    func aTableIsDone(arguments: [String]) async throws {
+    func aTableIsFetched(arguments: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["a", "b"] { server.serve("/\(name)", .text(name)) }
@@ -140,9 +140,9 @@ import TransferTestSupport
         }
     }
 
-    /// Patterns and forms of curl; files that are sent are looked for where curl looks.
+    /// The lists have patterns and forms of curl; uploaded files are searched for where curl searches.
     @Test(arguments: [["get", "-i", "list", "-d", "in"], ["run", "list", "-d", "in"], ["get", "-", "-d", "in"]])
-    func patternsAndFormsOfCurlAreDone(arguments: [String]) async throws {
+    func patternsAndFormsOfCurlAreTransferred(arguments: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["08", "09", "10"] { server.serve("/\(name).jpg", .text(name)) }
@@ -179,8 +179,8 @@ import TransferTestSupport
         }
     }
 
-    /// A guess from the name or the first line is one, and an option is stronger.
-    @Test func theFormatMayBeSaid() async throws {
+    /// The format is guessed from the name or the first line, and an option takes precedence.
+    @Test func theFormatMayBeDeclared() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             for name in ["a", "b"] { server.serve("/\(name)", .text(name)) }
@@ -199,7 +199,7 @@ import TransferTestSupport
         }
     }
 
-    /// The line, what to do instead, and no secret; nothing is fetched of the others.
+    /// The message has the line, the alternative, and no secret; no other job is fetched.
     @Test(arguments: [
         ("form = a=<f", "list:2:8: error: --form: what a file holds isn't read into a list"),
         ("range = 0-9", "list:2:9: error: --range: files are fetched whole"),
@@ -210,7 +210,7 @@ import TransferTestSupport
         ("cookie = a=s3cret", "give -b '$VARIABLE' or -b FILE"), ("pass = s3cret", "give --key-passphrase '$VARIABLE'"),
         ("proxy-user = me:s3cret", "give --proxy-user NAME --proxy-password '$VARIABLE'"),
     ])
-    func whatWouldMakeAnotherTransferIsAFault(line: String, fault: String) async throws {
+    func anOptionThatChangesTheTransferIsAFault(line: String, fault: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -224,8 +224,8 @@ import TransferTestSupport
         }
     }
 
-    /// What a fault says about the login can be typed as it is.
-    @Test func aUserThatWasLeftOutIsGivenByOptions() async throws {
+    /// The suggestion for the login can be typed unchanged.
+    @Test func anIgnoredUserIsGivenByOptions() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let login = "Basic " + Data("me:s3cret".utf8).base64EncodedString()

@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `get` with more than URLs: lists, standard input and output, several sources of one file.
+/// `get` with other inputs than URLs: lists, standard input and output, several sources of one file.
 @Suite(.timeLimit(.minutes(1))) struct GetListTests {
-    /// As `wget -i` and `aria2c -i` take it: the list's own words about a file are stronger than the options.
+    /// The list is accepted as by `wget -i` and `aria2c -i`: its settings for a file take precedence over options.
     @Test func aListOfURLsIsFetched() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -19,7 +19,7 @@ import TransferTestSupport
         }
     }
 
-    /// Lists are put together from others: a line that is there twice is one file, whichever command takes the list.
+    /// Lists are concatenated: a repeated line is one file, for each command that reads the list.
     @Test(arguments: [["get", "-i", "list.txt"], ["run", "list.txt"]])
     func aLineThatIsThereTwiceIsOneFile(arguments: [String]) async throws {
         try await withTestServer { server in
@@ -47,7 +47,7 @@ import TransferTestSupport
         }
     }
 
-    /// What shows only when all jobs are together has its place, too; what the command line says has none.
+    /// A fault that only shows when all jobs are together has its place, too; a fault of the command line has none.
     @Test(
         arguments: [
             (["-i", "one"], 65, "one:2:1: error: same destination as another job (line 1): a; "),
@@ -58,7 +58,7 @@ import TransferTestSupport
             (["http://h/z", "-i", "one"], 65, "one:2:1: error: "),
             (["-i", "one", "-i", "three"], 65, "three:4:1: error: "),
             (["http://h/x", "http://h/y/x", "-i", "good"], 64, "same destination as another job: x"),
-        ]) func aFaultOfSeveralLinesIsToldWithItsFileAndLine(_ words: [String], _ status: Int, _ reported: String)
+        ]) func aFaultOfSeveralLinesIsReportedWithItsFileAndLine(_ words: [String], _ status: Int, _ reported: String)
         async throws
     {
         let place = try Workplace()
@@ -71,7 +71,7 @@ import TransferTestSupport
         #expect(result.exitCode == Int32(status) && result.standardError.contains(reported), "\(result)")
     }
 
-    @Test func aFaultInAListIsToldWithItsLineAndNothingIsFetched() async throws {
+    @Test func aFaultInAListIsReportedWithItsLineAndNothingIsFetched() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -84,7 +84,7 @@ import TransferTestSupport
         }
     }
 
-    /// Whoever reads the pipe gets all of the right file, or nothing.
+    /// The reader of the pipe gets all of the right file, or nothing.
     @Test func standardOutputGetsAFileOnlyWhenItIsWholeAndProven() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -102,7 +102,7 @@ import TransferTestSupport
         }
     }
 
-    /// The second source goes on where the first broke off.
+    /// The second source continues where the first broke off.
     @Test func aFileHasSeveralSources() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -114,7 +114,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aRequestSaysWhatItIsGiven() async throws {
+    @Test func aRequestHasItsOptions() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.handle(nil, "/q") { request in
@@ -130,7 +130,7 @@ import TransferTestSupport
         }
     }
 
-    /// A plan is printed, and nothing is asked of a server or written.
+    /// The plan is printed; no request is sent and no file is written.
     @Test func aDryRunChangesNothing() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -144,7 +144,7 @@ import TransferTestSupport
         }
     }
 
-    /// The scheme that is never spoken without is https; a file of that name is one.
+    /// The default scheme is https; a file with the name is a file.
     @Test func aURLWithoutASchemeIsHTTPS() async throws {
         let place = try Workplace()
         let plan = try await place.run("get", "-n", "files.example/x.iso", "localhost/y", "10.0.0.1:8443/z")
@@ -159,7 +159,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aListOfChecksumsIsHeldAgainstTheFiles() async throws {
+    @Test func aListOfChecksumsIsComparedWithTheFiles() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))

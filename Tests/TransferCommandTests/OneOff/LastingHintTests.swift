@@ -3,23 +3,23 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Commands that a run tells to paste mean its batch at any later time, whatever others have come or gone.
+/// Suggested commands of a run, which mean its batch at any later time, whatever other batches come or go.
 @Suite(.timeLimit(.minutes(1))) struct LastingHintTests {
-    /// What a run's end told, by its label, as a shell takes it.
+    /// Returns the suggestion with this label at a run's end, as a shell reads it.
     private static func reported(_ result: ProcessResult, _ label: String) throws -> String {
         let lines = result.standardError.split(separator: "\n").map(String.init)
         let line = try #require(lines.first { $0.contains(label) }, "\(result)")
         return String(line[try #require(line.range(of: label)).upperBound...].drop { $0 == " " })
     }
 
-    /// Pastes it: what a shell makes of it.
+    /// Runs a suggested command through a shell.
     private static func paste(_ command: String, _ place: Workplace) async throws -> ProcessResult {
         let words = command.split(separator: " ").map(String.init)
         #expect(words.first == "transfer" && !command.contains("'"), "\(command)")
         return try await place.command(Array(words.dropFirst())).run()
     }
 
-    @Test func whatOneGetSaidHoldsWhateverBecomesOfAnother() async throws {
+    @Test func theSuggestionOfOneGetHoldsDespiteOtherBatches() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             var commands: [(list: String, again: String)] = []
@@ -36,7 +36,7 @@ import TransferTestSupport
             }
             try await lists(0, "/a")
             try await lists(1, "/b")
-            // The first one's command again is the same batch; the second one is forgotten when it's complete.
+            // The first command again is the same batch; the second batch is forgotten when it is complete.
             #expect(try await place.run("get", server.url("/a")).exitCode == 1)
             server.serve("/b", .text("b"))
             #expect(try await Self.paste(commands[1].again, place).exitCode == 0)
@@ -44,7 +44,7 @@ import TransferTestSupport
             try await lists(0, "/a")
             let gone = try await Self.paste(commands[1].list, place)
             #expect(gone.exitCode == 64 && gone.standardError.contains("any more"), "\(gone)")
-            // And the first one, by hand; what comes then of that server is another batch.
+            // The first batch is forgotten by hand; a later command for that server is a new batch.
             let forgotten = try await Self.paste(
                 commands[0].list.replacing("status", with: "forget").replacing(" --failed", with: ""), place)
             #expect(forgotten.exitCode == 0, "\(forgotten)")
@@ -56,8 +56,8 @@ import TransferTestSupport
         }
     }
 
-    /// A job file without a name: its path says which, also when another folder has one of that name.
-    @Test func whatOneJobFileSaidHoldsWhateverBecomesOfAnother() async throws {
+    /// A job file without a name is identified by its path, even when a second folder has a file of that name.
+    @Test func theSuggestionOfOneJobFileHoldsDespiteOtherBatches() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             var lists: [String] = []
@@ -79,7 +79,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whyOfWhatWasCompleteSaysThatItIsForgotten() async throws {
+    @Test func whyReportsACompleteBatchAsForgotten() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))

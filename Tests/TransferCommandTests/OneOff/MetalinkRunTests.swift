@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Metalinks as what `run` and `get` are given: files and URLs.
+/// Metalinks as the input of `run` and `get`: files and URLs.
 @Suite(.timeLimit(.minutes(1))) struct MetalinkRunTests {
     private let type = "application/metalink4+xml"
 
@@ -11,7 +11,7 @@ import TransferTestSupport
         "<?xml version='1.0'?>\n<metalink xmlns='urn:ietf:params:xml:ns:metalink'>\(files)</metalink>\n"
     }
 
-    /// The first source is dead; the digest is of the file.
+    /// Returns a Metalink of two files. The first source is dead; the digest is of the file.
     private func two(_ server: TestServer) async throws -> String {
         let sum = try await digest("sha256", Array("hello".utf8))
         return metalink(
@@ -23,7 +23,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [["run", "x.meta4"], ["get", "x.meta4"], ["get", "-i", "list"], ["run", "list"]])
-    func itsFilesAreFetched(arguments: [String]) async throws {
+    func filesOfAMetalinkAreFetched(arguments: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))
@@ -37,7 +37,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["get", "run"])
-    func oneThatAURLNamesIsFetchedAndFollowed(verb: String) async throws {
+    func aMetalinkAtAURLIsFetchedAndFollowed(verb: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))
@@ -52,8 +52,8 @@ import TransferTestSupport
         }
     }
 
-    /// The media type tells where the name doesn't.
-    @Test func oneThatComesInPlaceOfAFileIsFollowed() async throws {
+    /// The media type decides where the name does not.
+    @Test func aMetalinkInPlaceOfAFileIsFollowed() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))
@@ -87,7 +87,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsWrongHasItsLineAndColumnAndNothingIsFetched() async throws {
+    @Test func aFaultHasItsLineAndColumnAndNothingIsFetched() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))
@@ -105,8 +105,8 @@ import TransferTestSupport
         }
     }
 
-    /// A piece that isn't right is a wrong file.
-    @Test func itsPiecesJudgeTheFile() async throws {
+    /// A wrong piece makes the file wrong.
+    @Test func piecesOfAMetalinkVerifyTheFile() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("hello"))

@@ -13,9 +13,9 @@ import TransferTestSupport
         return place
     }
 
-    /// As cp(1) does it: a slash at the end means what is in the folder.
+    /// The rule is that of cp(1): a slash at the end means the content of the folder.
     @Test(arguments: [("out", "out/"), ("out/", ""), ("./out", "out/"), (".", "out/")])
-    func aFolderIsSentWithAllThatIsInIt(argument: String, prefix: String) async throws {
+    func aFolderIsSentWithItsWholeContent(argument: String, prefix: String) async throws {
         try await withTestServer { server in
             let place = try filled()
             let sink = server.acceptUploads("/in/*")
@@ -47,7 +47,7 @@ import TransferTestSupport
         #expect(result.exitCode == 64 && result.standardError.contains("a URL that ends in /"), "\(result)")
     }
 
-    /// It's kept until it has arrived: what comes by a stream can't be read again.
+    /// The input is kept until it has arrived: a stream cannot be read again.
     @Test func standardInputIsSentWhole() async throws {
         try await withTestServer { server in
             let place = try Workplace()

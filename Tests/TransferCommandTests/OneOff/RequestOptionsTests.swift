@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// The options of requests: the same for all verbs, each a key of the job file, whose own word is stronger.
+/// The options of requests: the same for all verbs, each a key of the job file, whose own value takes precedence.
 @Suite(.timeLimit(.minutes(1))) struct RequestOptionsTests {
     @Test func fieldsAreSentByEveryVerb() async throws {
         try await withTestServer { server in
@@ -45,7 +45,7 @@ import TransferTestSupport
         }
     }
 
-    /// Whoever adds a field to a batch that is done doesn't want it done again.
+    /// A new field for a finished batch does not repeat it.
     @Test func anotherOptionMakesNoOtherJob() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -60,7 +60,7 @@ import TransferTestSupport
         }
     }
 
-    /// What is wrong is told by the option's name, before anything is done.
+    /// A fault is reported with the option's name, before any request.
     @Test(
         arguments: [
             (["--proxy", "gopher://p"], "--proxy: unsupported scheme"),
@@ -96,7 +96,7 @@ import TransferTestSupport
         #expect(try place.traces().isEmpty)
     }
 
-    @Test func whoLogsInIsSaidOfAllJobsOfAFile() async throws {
+    @Test func aLoginOptionAppliesToAllJobsOfAFile() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.handle("GET", "/a") { request in
@@ -112,7 +112,7 @@ import TransferTestSupport
         }
     }
 
-    /// A file of cookies as browsers' add-ons, curl and wget write it: each server gets its own.
+    /// A file of cookies as browsers' add-ons, curl and wget write it: each server gets its own cookies.
     @Test func cookiesOfAFileGoToTheirServers() async throws {
         try await withTestServer { server in
             let place = try Workplace()
@@ -138,8 +138,8 @@ import TransferTestSupport
         }
     }
 
-    /// With a certificate of nobody's: refused, taken only where somebody said so, and that is told.
-    @Test func certificatesAreTakenFromAnybodyOnlyWhereThatIsSaid() async throws {
+    /// A certificate without a known authority is refused. It is accepted only with the option, which is reported.
+    @Test func anyCertificateIsAcceptedOnlyWithTheOption() async throws {
         let issued = try await TestAuthority.shared().issue()
         var options = NginxServer.Options()
         options.certificate = issued.server
@@ -160,7 +160,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [(["--http1.1"], "HTTP/1.1"), ([], "HTTP/2.0")])
-    func theVersionOfHTTPCanBeSaid(options: [String], version: String) async throws {
+    func theVersionOfHTTPCanBeChosen(options: [String], version: String) async throws {
         let issued = try await TestAuthority.shared().issue()
         var nginx = NginxServer.Options()
         nginx.certificate = issued.server

@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Standard input is kept until it has arrived, and no longer than somebody may want to send it.
+/// Standard input, which is kept until it has arrived, and no longer than its job may need it.
 @Suite(.timeLimit(.minutes(1))) struct SpoolTests {
     private func failed(_ place: Workplace, _ url: String) async throws -> ProcessResult {
         var command = place.command(["put", "-", url])
@@ -17,7 +17,7 @@ import TransferTestSupport
         try place.folder.files().filter { $0.contains("streams/input-") }
     }
 
-    @Test func theCommandThatIsToldSendsItAndNothingStays() async throws {
+    @Test func theSuggestedCommandSendsTheInputAndNothingStays() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let sink = server.acceptUploads("/in/f")
@@ -32,7 +32,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: ["forget", "cancel"]) func aBatchThatIsGoneTakesItAlong(verb: String) async throws {
+    @Test(arguments: ["forget", "cancel"]) func theInputIsRemovedWithItsBatch(verb: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/in/f", [.status(403)])
@@ -59,8 +59,8 @@ import TransferTestSupport
         _ = try? await process.result()
     }
 
-    /// Nothing of it is in a batch: the next command that runs removes it.
-    @Test func standardInputThatWasNotReadToItsEndGoesWithTheNextStart() async throws {
+    /// The input belongs to no batch: the next command that runs removes it.
+    @Test func unfinishedStandardInputIsRemovedByTheNextStart() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -76,7 +76,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func standardInputThatIsUnderWayGoesWithItsBatch() async throws {
+    @Test func standardInputUnderWayIsRemovedWithItsBatch() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("a"))
@@ -93,7 +93,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: [[], ["--segments", "3"]]) func whatStandardOutputWaitsForGoesWithItsBatch(_ options: [String])
+    @Test(arguments: [[], ["--segments", "3"]]) func filesForStandardOutputAreRemovedWithTheirBatch(_ options: [String])
         async throws
     {
         try await withTestServer { server in
@@ -111,7 +111,7 @@ import TransferTestSupport
         }
     }
 
-    /// The batch alone, as status names it.
+    /// Forgets the batch alone, by its name in `status`.
     private func forget(_ place: Workplace) async throws {
         for name in try await place.status().compactMap({ $0["batch"]?.string }) {
             let gone = try await place.run("forget", name)

@@ -95,7 +95,7 @@ import TransferQueue
         #expect(many.lines(width: 80, charset: .utf8)[12].text == "+2,990 more, in 990 other groups")
     }
 
-    @Test func aFullDiskIsToldWithItsFile() {
+    @Test func aFullDiskIsReportedWithItsFile() {
         let full = TransferError(
             .diskFull, "can't reserve 57.2 MiB for /srv/in/x.part: no space left on device", cause: .os(errno: ENOSPC))
         let lines = report(totals(jobs: 1, failed: 1), .seconds(2), [failure("x", full, host: nil)])

@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import transfer
 
-/// While certificates aren't checked, each line of the job says so: on the screen, in the log and in JSON.
+/// The mark of unchecked certificates on each line of the job: on the screen, in the log and in JSON.
 @Suite(.timeLimit(.minutes(1))) struct InsecureLinesTests {
     private static func begun(_ job: String, isInsecure: Bool) -> QueueEvent {
         var start = JobStart(isUpload: false, url: "https://cdn.example/\(job)", offset: 0, attempt: 1)
@@ -85,7 +85,7 @@ import TransferTestSupport
             (0, "at once"), (1, "in 0.1 s"), (200, "in 0.2 s"), (201, "in 0.3 s"), (900, "in 0.9 s"),
             (901, "in 1 s"), (1000, "in 1 s"), (1001, "in 2 s"), (42_000, "in 42 s"), (300_000, "in 5m 00s"),
         ])
-    func aDelayIsToldAsItIs(_ milliseconds: Int, _ words: String) {
+    func aDelayIsReportedExactly(_ milliseconds: Int, _ words: String) {
         #expect(WaitText.after(.milliseconds(milliseconds)) == words)
     }
 }

@@ -6,7 +6,7 @@ import TransferQueue
 @testable import transfer
 
 @Suite struct JSONLinesTests {
-    /// One of each kind, with the fields that only it has.
+    /// An event of each kind, with the fields that only it has.
     static let all: [(kind: QueueEvent.Kind, name: String, fields: Set<String>)] = [
         (.batchStarted(totals(jobs: 3, kept: 1)), "batch.started", counts),
         (
@@ -110,7 +110,7 @@ import TransferQueue
         #expect(try parse(QueueJSON.line(ended))["cursor"] as? Int == 9)
     }
 
-    /// Each end and each report of progress has the sources, where there is more to say than one.
+    /// Each end and each report of progress has the sources, where there is more than one.
     @Test func sourcesAreAList() throws {
         let sources = [
             JobSource(url: "https://a.example/a", connections: 4, bytes: 9, rate: 3),

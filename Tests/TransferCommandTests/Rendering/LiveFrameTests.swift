@@ -3,7 +3,7 @@ import Testing
 @testable import transfer
 
 @Suite struct LiveFrameTests {
-    @Test func goesOverTheLastFrame() {
+    @Test func overwritesTheLastFrame() {
         var frame = LiveFrame()
         #expect(frame.draw(["one", "two"], width: 80, colors: false) == "\rone\u{1B}[K\ntwo\u{1B}[K\n\u{1B}[J")
         #expect(frame.draw(["three"], width: 80, colors: false) == "\r\u{1B}[2Athree\u{1B}[K\n\u{1B}[J")

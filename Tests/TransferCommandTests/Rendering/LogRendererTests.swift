@@ -6,7 +6,7 @@ import TransferQueue
 @testable import transfer
 
 @Suite struct LogRendererTests {
-    /// Lines without their times, which depend on the machine's time zone.
+    /// Returns lines without their times, which depend on the machine's time zone.
     func texts(_ renderer: inout LogRenderer, _ events: QueueEvent...) -> [String] {
         events.flatMap { renderer.receive($0) }.map { "\($0.level.name) \($0.text)" }
     }
@@ -40,7 +40,7 @@ import TransferQueue
             ])
     }
 
-    /// A job that is told to wait again and again is one job, and one that has begun waits no more.
+    /// A job that reports several waits is one job, and a started job no longer waits.
     @Test func noMoreJobsWaitThanThereAre() {
         var log = LogRenderer()
         let busy = status(429, "Too Many Requests", isTransient: true, retryAfter: .seconds(5))
@@ -56,7 +56,7 @@ import TransferQueue
         #expect(lines.first == "warn cdn.example: 429, Retry-After 5 s, 2 jobs wait")
     }
 
-    @Test func onlyThoseThatWaitForTheHostAreToldWithIt() {
+    @Test func onlyJobsThatWaitForTheHostAreReportedWithIt() {
         var log = LogRenderer()
         var waiting = progress(totals(jobs: 200), waiting: 190)
         waiting.waitReason = .host(
@@ -67,8 +67,8 @@ import TransferQueue
         #expect(lines.last == "warn cdn.example: 503, Retry-After 8 s, 7 jobs wait")
     }
 
-    /// Nobody sent a Retry-After: the pause is the queue's own; and what a proxy says isn't the host's word.
-    @Test func aPauseThatNobodyAskedForIsToldAsOne() {
+    /// No server sent a Retry-After: the pause is the queue's own. A proxy's answer is not the host's.
+    @Test func anUnrequestedPauseIsReportedAsTheQueuesOwn() {
         let unasked = WaitReason.host(
             origin: "https://cdn.example", status: 503, message: "503 Service Unavailable", remaining: .seconds(8),
             isAsked: false)
@@ -90,7 +90,7 @@ import TransferQueue
         #expect(QueueJSON.line(event(.batchWaiting(waits, transfers: 0))).contains(#""origin":"http://px:3128""#))
     }
 
-    @Test func theRateOfAFileThatWentOnIsThatOfItsRest() {
+    @Test func theRateOfAResumedFileIsThatOfItsRest() {
         var log = LogRenderer(verbose: true)
         var rest = receipt("a", bytes: Int64(8 * mebibyte))
         rest.transferred = Int64(2 * mebibyte)
@@ -98,7 +98,7 @@ import TransferQueue
         #expect(lines == ["info a: fetched 8.00 MiB in 2 s, 2.00 MiB of it now, 1.00 MiB/s, md5 verified"])
     }
 
-    /// An hour back, and the log would be silent for an hour.
+    /// After a clock that is set back by an hour the log would be silent for an hour.
     @Test func aClockThatIsSetBackSilencesNothing() {
         var log = LogRenderer()
         let tick = QueueEvent.Kind.batchProgress(progress(totals(jobs: 9)))
@@ -129,7 +129,7 @@ import TransferQueue
             ])
     }
 
-    @Test func ofSeveralBatchesEachOutageNamesItsOwn() {
+    @Test func anOutageNamesItsBatchAmongSeveral() {
         var log = LogRenderer()
         let lines = texts(
             &log, event(.batchStarted(totals(jobs: 1))), event(.batchStarted(totals(jobs: 1)), batch: "other"),
@@ -166,7 +166,7 @@ import TransferQueue
             ])
     }
 
-    @Test func theSameTroubleIsToldOnceAMinute() {
+    @Test func theSameTroubleIsReportedOnceAMinute() {
         var log = LogRenderer()
         _ = log.receive(event(.batchStarted(totals(jobs: 9))))
         let error = TransferError(.timedOut, "no answer for 30 s", isTransient: true)
@@ -195,7 +195,7 @@ import TransferQueue
         #expect(log.finish(time: start + 4000).map(\.text) == ["b: 404 Not Found, again in 1 s (cdn.example)"])
     }
 
-    @Test func successesAreToldOnlyWhenAskedFor() {
+    @Test func successesAreReportedOnlyOnRequest() {
         let done = event(.finished(receipt("x.iso", bytes: 4 << 20)))
         let sent = event(.finished(receipt("r.pdf", isUpload: true)))
         let kept = event(.kept(receipt("y.iso")))
@@ -222,7 +222,7 @@ import TransferQueue
                 ])
     }
 
-    @Test func withoutProgressATroubleThatLastsIsToldOnce() {
+    @Test func withoutProgressALastingTroubleIsReportedOnce() {
         var log = LogRenderer(.troubles)
         func tick(_ reason: WaitReason? = nil) -> QueueEvent.Kind {
             .batchProgress(progress(totals(jobs: 1), waiting: 1, reason: reason))
@@ -271,7 +271,7 @@ import TransferQueue
         #expect(lines.last?.hasPrefix(reported) == true, "\(lines)")
     }
 
-    /// The retries of a job that came faster than a batch's progress are one line, and that stands before the end too.
+    /// The retries of a job between two reports of the batch's progress are one line, which stands before the end too.
     @Test(arguments: [true, false]) func severalRetriesStandBeforeTheEndOfTheirJob(_ isDisk: Bool) {
         var renderer = LogRenderer()
         let refused = TransferError(.cannotConnect, "connection refused", isTransient: true)
@@ -289,7 +289,7 @@ import TransferQueue
         #expect(lines.last?.hasPrefix("error a: ") == true, "\(lines)")
     }
 
-    @Test func retriesOfSeveralJobsAreToldOfTheirHostWhenOneEnds() {
+    @Test func retriesOfSeveralJobsAreReportedForTheirHostWhenOneEnds() {
         var renderer = LogRenderer()
         let refused = TransferError(.cannotConnect, "connection refused", isTransient: true)
         func retry(_ job: String) -> QueueEvent { event(.retrying(job: job, delay: .seconds(1), refused), after: 0.1) }
@@ -301,7 +301,7 @@ import TransferQueue
         #expect(lines[1] == "warn cdn.example: connection refused, 2 retries, the last in 1 s", "\(lines)")
     }
 
-    @Test func failuresSayHowOftenTheyWereTried() {
+    @Test func failuresReportTheirNumberOfAttempts() {
         let lost = TransferError(.connectionLost, "the connection was lost", isTransient: true)
         let exists = TransferError(.fileExists, "/srv/x exists with other contents")
         var log = LogRenderer()

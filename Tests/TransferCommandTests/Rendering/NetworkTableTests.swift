@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import transfer
 
-/// A camera's box: a cable that leads out, a modem, a VPN over it, and a cable with nothing at its end.
+/// Returns the state of a field camera's box: a cable with a route, a modem, a VPN over it, and a cable without a peer.
 private func example() throws -> NetworkSnapshot {
     func address(_ text: String, _ prefix: Int) throws -> NetworkSnapshot.Address {
         .init(try #require(IPAddress(text)), prefix: prefix)
@@ -64,7 +64,7 @@ private func example() throws -> NetworkSnapshot {
         #expect((0..<9).allSatisfy { text.contains("eeee:\($0)/64") })
     }
 
-    @Test func withoutAWayOutItSaysSo() throws {
+    @Test func aMissingDefaultRouteIsReported() throws {
         var snapshot = try example()
         snapshot.defaultRoutes = []
         let last = NetworkTable.lines(snapshot, charset: .utf8).last
@@ -75,7 +75,7 @@ private func example() throws -> NetworkSnapshot {
             ])
     }
 
-    @Test func isOneObjectAsJSON() throws {
+    @Test func theNetworkIsOneObjectAsJSON() throws {
         let line = NetworkTable.json(try example(), time: start)
         let json = try JSONValue.parse(Data(line.utf8))
         #expect(json["known"] == .bool(true) && json["status"]?.string == "ethernetOrWiFi")
@@ -87,7 +87,7 @@ private func example() throws -> NetworkSnapshot {
 }
 
 @Suite struct NetworkChangesTests {
-    /// What is done to the example, and the lines that tell of it.
+    /// A change of the example, and the lines that report it.
     private static let changes: [(String, @Sendable (inout NetworkSnapshot) -> Void, [String])] = [
         ("nothing", { _ in }, []),
         (

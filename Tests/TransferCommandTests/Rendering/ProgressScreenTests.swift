@@ -66,7 +66,7 @@ import TransferQueue
         screen.receive(event(.batchContinues(links: ["eth0"], after: .seconds(8), transfers: 4), after: 10))
         screen.receive(event(.batchProgress(progress(totals(jobs: 322, kept: 318), active: 4)), after: 10))
         #expect(last(after: 11)?.contains("offline") == false)
-        // Another outage begins anew.
+        // A second outage starts its own count.
         screen.receive(event(.batchWaiting(.network("offline"), transfers: 4), after: 20))
         screen.receive(event(.batchProgress(waiting), after: 20))
         #expect(last(after: 21)?.hasPrefix("offline 1 s, waiting: ") == true)
@@ -144,12 +144,12 @@ import TransferQueue
         #expect(low.count == 5)
     }
 
-    @Test func theCountdownGoesOnBetweenEvents() {
+    @Test func theCountdownContinuesBetweenEvents() {
         let later = example().frame(now: start + 12_000, width: 80, height: 10, charset: .utf8)
         #expect(later.last?.text == "3 failed   1,204 waiting: cdn.example said 429, asks for 0:30")
     }
 
-    @Test func countsBytesOnceAllThatIsLeftIsKnown() {
+    @Test func countsBytesOnceAllRemainingSizesAreKnown() {
         var screen = ProgressScreen()
         screen.receive(event(.batchStarted(totals(jobs: 2))))
         screen.receive(event(.finished(receipt("a", bytes: 1000))))

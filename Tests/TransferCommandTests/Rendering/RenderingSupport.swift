@@ -65,7 +65,7 @@ extension [StyledLine] {
     var text: String { map(\.text).joined(separator: "\n") }
 }
 
-/// A pipe or a file whose contents a test looks at.
+/// A pipe or a file whose contents a test reads.
 final class Sink {
     let read: Int32
     let write: Int32
@@ -87,7 +87,7 @@ final class Sink {
         isReadOpen = false
     }
 
-    /// What has been written so far.
+    /// Returns the content so far.
     func contents() -> String {
         var bytes: [UInt8] = []
         var poller = pollfd(fd: read, events: Int16(POLLIN), revents: 0)

@@ -49,7 +49,7 @@ import TransferQueue
         #expect(names == ["batch.started", "job.started", "job.finished", "job.failed", "batch.finished"])
     }
 
-    @Test func progressOfJobsIsForThoseWhoAsk() throws {
+    @Test func progressOfJobsIsReportedOnRequest() throws {
         let (errors, output) = (Sink(), Sink())
         run(try Reporter(.init(json: .withProgress), terminal: errors.terminal(), standardOutput: output.terminal()))
         #expect(output.contents().contains(#""event":"job.progress""#))
@@ -70,7 +70,7 @@ import TransferQueue
         #expect(errors.contents() == "")
     }
 
-    @Test func theScreenGoesAndTheReportStays() throws {
+    @Test func theScreenIsRemovedAndTheReportStays() throws {
         let (errors, output) = (Sink(), Sink())
         let terminal = errors.terminal(isTerminal: true, ["TERM": "xterm", "LANG": "C.UTF-8", "NO_COLOR": "1"])
         run(try Reporter(.init(), terminal: terminal, standardOutput: output.terminal(), now: { start }))
@@ -95,7 +95,7 @@ import TransferQueue
         #expect(lines[1].hasPrefix(#"{"event":"job.failed""#))
     }
 
-    /// The second comes too soon after the first to be written with it, and perhaps nothing ever comes after it.
+    /// The second line comes too soon after the first to be written with it, and perhaps no event follows.
     @Test(.timeLimit(.minutes(1))) func theLastLineIsWrittenWithoutAnEventAfterIt() async throws {
         let (errors, output) = (Sink(), Sink())
         let reporter = try Reporter(
@@ -151,7 +151,7 @@ import TransferQueue
         #expect(output.bytes.isEmpty)
     }
 
-    @Test func stoppedBatchesSayHowToContinue() throws {
+    @Test func stoppedBatchesReportHowToContinue() throws {
         let (errors, output) = (Sink(), Sink())
         let reporter = try Reporter(
             .init(), terminal: errors.terminal(), standardOutput: output.terminal(), now: { start })

@@ -46,7 +46,7 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
         #expect(row(.max) == "node-3")
     }
 
-    @Test func whatDoesNotFitBecomesANumber() {
+    @Test func hostsThatDoNotFitBecomeANumber() {
         for (sources, width, text) in Self.rows {
             let row = SourceText.row(sources, width: width, charset: .utf8)
             #expect(row == text, "\(width)")
@@ -122,7 +122,7 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
         }
     }
 
-    // MARK: Why
+    // MARK: transfer why
 
     @Test func whyHasALineForEachSource() {
         let sources = [
@@ -143,7 +143,7 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
             ])
     }
 
-    @Test func sourcesOfOneHostAreToldApartByTheirURLs() {
+    @Test func sourcesOfOneHostAreDistinguishedByTheirURLs() {
         let sources = ["/1/x", "/2/x"].map { JobSource(url: "https://a.example\($0)", connections: 1) }
         let lines = SourceText.lines(sources + [source("b.example", x: 1)])
         #expect(
@@ -153,8 +153,8 @@ private let gone: JobSource.Fault = JobSource.Fault(.refused, "404 Not Found")
         #expect(SourceText.lines([]).isEmpty)
     }
 
-    /// Once a minute, where one transfer is under way.
-    @Test func theTotalsOfOneTransferSayWhereItComesFrom() {
+    /// The line is written once a minute, where one transfer is under way.
+    @Test func theTotalsOfOneTransferNameItsSource() {
         func last(active: Int, _ reported: [JobSource]) -> String? {
             var log = LogRenderer()
             _ = log.receive(event(.batchStarted(totals(jobs: 1))))

@@ -31,7 +31,7 @@ import TransferQueue
                 + #""remaining":4,"rate":0,"pid":880}"#)
     }
 
-    /// Done, failed, skipped and cancelled, and those that are left, are all of a batch's jobs.
+    /// The columns done, failed, skipped, cancelled and left cover all of a batch's jobs.
     @Test func cancelledAndSkippedJobsHaveColumnsWhereThereAreSome() {
         var status = BatchStatus(name: "/etc/mirror.json", source: "/etc/mirror.json")
         (status.total, status.done, status.failed, status.skipped, status.cancelled) = (12, 4, 1, 2, 5)
@@ -44,7 +44,7 @@ import TransferQueue
         #expect(StatusTable.json([row])[0].contains(#""batch":"/etc/mirror.json""#), "programs get the whole name")
     }
 
-    @Test func aBatchThatTheNetworkKeepsIsOffline() {
+    @Test func aBatchWaitingForTheNetworkIsOffline() {
         var status = BatchStatus(name: "field-cam", source: "/etc/field.json")
         (status.total, status.done, status.remaining) = (322, 318, 4)
         #expect(StatusText.row(status, hint: CommandHint()).state == "stopped")
@@ -57,7 +57,7 @@ import TransferQueue
         #expect(StatusTable.json([row])[0].contains(#""waitingFor":"offline: eth0 no carrier""#))
     }
 
-    @Test func hostsThatAreWaitedForAreTold() {
+    @Test func awaitedHostsAreReported() {
         var status = BatchStatus(name: "watch:/in", source: nil)
         (status.total, status.remaining, status.waiting, status.pid) = (9, 9, 9, 880)
         func host(_ number: Int, jobs: Int, code: Int? = nil, remaining: Int) -> HostWait {
@@ -106,7 +106,7 @@ import TransferQueue
                 + #""host":"cdn.example","attempts":1}"#)
     }
 
-    @Test func nothingIsSaidInWords() {
+    @Test func anEmptyStatusIsReportedInWords() {
         #expect(StatusTable.lines([], charset: .utf8) == ["no batches"])
         #expect(FailedTable.lines([], charset: .utf8) == ["no failed jobs"])
     }

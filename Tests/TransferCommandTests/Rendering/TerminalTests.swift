@@ -20,7 +20,7 @@ import Testing
         #expect(!dumb.canMoveCursor && !dumb.hasColors && dumb.charset == .ascii)
     }
 
-    @Test func coloursAreForTerminalsThatWantThem() {
+    @Test func coloursAreForTerminalsThatSupportThem() {
         #expect(terminal(["TERM": "xterm"]).hasColors)
         #expect(!terminal(["TERM": "xterm", "NO_COLOR": "1"]).hasColors)
         #expect(terminal(["TERM": "xterm", "NO_COLOR": ""]).hasColors)

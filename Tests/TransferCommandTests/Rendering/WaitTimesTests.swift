@@ -5,9 +5,10 @@ import TransferCore
 @testable import TransferStore
 @testable import transfer
 
-/// The rule that each thing that waits for a time shows that time: in `status` and `why`, as text and as JSON.
+/// The rule that each wait for a time shows that time: in `status` and `why`, as text and as JSON.
 ///
-/// A job that waits for another job, for a slot, for a person or for a way that leads there has no time: what it waits for is named.
+/// A job that waits for another job, for a slot, for a person or for a route has no time: the reason of its wait is
+/// named.
 @Suite struct WaitTimesTests {
     /// 2027-01-15T08:00:00Z
     private static let time: Int64 = 1_800_000_000_000
@@ -109,7 +110,7 @@ import TransferCore
         #expect(status.json.contains(#""again":"2027-01-15T08:00:00.000Z""#))
     }
 
-    /// The batch that runs has one; of others nothing is tried again.
+    /// A running batch has the time; in other batches no job is tried again.
     @Test(arguments: [Int32?.some(7), nil]) func onlyABatchThatRunsHasANextAttempt(_ pid: Int32?) {
         var status = BatchStatus(name: "b", source: nil)
         (status.total, status.remaining, status.waiting, status.pid) = (1, 1, 1, pid)

@@ -7,7 +7,7 @@ import TransferWatch
 
 @testable import transfer
 
-/// What watched folders tell, as lines, as JSON, on the screen and for the service's manager.
+/// The reports about watched folders, as lines, as JSON, on the screen and for the service manager.
 @Suite struct WatchBoardTests {
     private func notice(
         _ kind: WatchNotice.Kind, after seconds: Double = 0, folder: String = "/srv/out"
@@ -25,7 +25,7 @@ import TransferWatch
     private let since = String(TimeText.local(start).dropFirst(11).prefix(5))
     private let gone = TransferError(.fileMissing, "can't read /srv/out: no such file or directory")
 
-    @Test func theStatusLineCountsWhatWaitsAndWhatWasUploaded() {
+    @Test func theStatusLineCountsWaitingAndUploadedFiles() {
         let confirmed = WatchNotice.Kind.reported(.confirmed(path: "a", url: "https://files.example/in/a"))
         #expect(board([]).status(at: start) == "/srv/out: nothing waiting, 0 uploaded since \(since)")
         let busy = board([
@@ -44,7 +44,7 @@ import TransferWatch
         #expect(board.status(at: start + Int64(day * 1000)) == "/srv/out: nothing waiting, 1 uploaded today")
     }
 
-    @Test func severalFoldersAreCountedTogetherWithWhatKeepsThem() {
+    @Test func severalFoldersAreCountedTogetherWithTheirWaits() {
         var board = board([.reported(.backlog(waiting: 2, kept: 0))])
         board.receive(notice(.begins(url: "u"), folder: "/b"))
         board.receive(notice(.reported(.backlog(waiting: 1, kept: 0)), folder: "/b"))
@@ -108,12 +108,12 @@ import TransferWatch
             ),
             (.reported(.backlog(waiting: 1, kept: 0)), nil), (.ended, "info /srv/out: no longer watched"),
         ] as [(WatchNotice.Kind, String?)])
-    func aLineForWhatIsNews(_ kind: WatchNotice.Kind, _ line: String?) {
+    func aNoticeHasALineWhenItIsNew(_ kind: WatchNotice.Kind, _ line: String?) {
         let made = WatchText.line(notice(kind), verbose: false, receipt: nil).map { "\($0.level.name) \($0.text)" }
         #expect(made == line)
     }
 
-    @Test func theLastWordTellsOfWhatFailedAndOfWhatStays() {
+    @Test func theFinalReportNamesFailedAndRemainingFiles() {
         var board = WatchBoard()
         board.receive(notice(.begins(url: "https://files.example/in/{name}")))
         let failure = JobFailure(
@@ -131,7 +131,7 @@ import TransferWatch
             ])
     }
 
-    @Test func theManagerIsToldWhenWhatFailedIsTriedAgain() {
+    @Test func theManagerGetsTheTimeOfTheNextRetry() {
         var board = WatchBoard()
         board.receive(notice(.begins(url: "https://files.example/in/{name}")))
         for (job, again) in [("a@1", 120), ("b@2", 60)] as [(String, Int)] {
@@ -144,7 +144,7 @@ import TransferWatch
         #expect(board.status(at: start).contains(", 2 failed, tried again from \(when) on"))
     }
 
-    @Test func whatIsTriedAgainIsNoFailureAnyMore() {
+    @Test func aRetriedFileIsNoLongerAFailure() {
         var board = WatchBoard()
         board.receive(notice(.begins(url: "https://files.example/in/{name}")))
         for job in ["a@1", "b@2", "b@2"] {
@@ -156,7 +156,7 @@ import TransferWatch
             board.receive(notice(.reported(.stays(path: path, failure.error, again: nil))))
         }
         #expect(board.folders[0].failed.count == 2 && board.folders[0].stuck.count == 2)
-        // Once more, and as another version.
+        // The file is uploaded once more, as a new version.
         let start = JobStart(isUpload: true, url: "https://files.example/in/a", offset: 0, attempt: 1)
         for job in ["a@1", "b@3"] { board.receive(event(.started(job: job, start), batch: "watch:/srv/out")) }
         for path in ["a", "b"] {

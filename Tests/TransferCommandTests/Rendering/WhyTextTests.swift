@@ -64,7 +64,7 @@ import TransferCore
         #expect(last(.stopped, .queued, again: again) == "  starts    with: \(again)")
     }
 
-    @Test func whatAServerHoldsOfAnUploadIsTold() {
+    @Test func theReceivedPartOfAnUploadIsReported() {
         var explanation = Self.explanation(.retry(remaining: .seconds(7)), .waiting)
         explanation.sent = .init(
             bytes: Int64(1.2 * gibibyte), total: Int64(3.4 * gibibyte), uploadProtocol: "tus")
@@ -75,7 +75,7 @@ import TransferCore
             WhyText.json(explanation).contains(#""sent":[{"bytes":1288490188,"total":3650722201,"protocol":"tus"}]"#))
     }
 
-    /// A reason, the first line behind the name, and what the last line begins with.
+    /// A reason, the first line after the name, and the beginning of the last line.
     private static let reasons: [(JobExplanation.Reason, JobState, String, String)] = [
         (.network("offline"), .queued, "waiting for the network", "attempts"),
         (.schedule("outside its schedule, until 22:00"), .queued, "waiting for its schedule", "attempts"),
@@ -124,7 +124,7 @@ import TransferCore
         #expect(lines.last?.hasPrefix("  " + last) == true, "\(lines)")
     }
 
-    @Test func aNameThatMovesTheCursorDoesNot() {
+    @Test func aNameCannotMoveTheCursor() {
         let lines = WhyText.lines(Self.explanation(.paused, .paused, job: "a\u{1B}[2J\n"), charset: .utf8)
         #expect(lines.allSatisfy { !$0.contains("\u{1B}") && !$0.contains("\n") })
     }

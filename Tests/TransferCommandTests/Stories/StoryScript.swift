@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A story of a user as a shell script: it types what README and the manual pages say, and nothing else.
+/// A user's story as a shell script, which uses only commands from README and the manual pages.
 struct StoryScript {
     let place: Workplace
     let server: TestServer
@@ -15,7 +15,7 @@ struct StoryScript {
 
     /// Runs lines of a script in the workplace; `transfer` is the built command, and `$SERVER` the server's URL.
     ///
-    /// - Returns: The result; a line that fails ends the script with its status.
+    /// - Returns: The result; a failed line ends the script with its status.
     func run(_ lines: String) async throws -> ProcessResult {
         let sample = place.command([])
         let binary = try TransferCommand.binary()

@@ -3,10 +3,10 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What users came for, each from the documentation alone.
+/// The tasks of typical users, each solved from the documentation alone.
 @Suite("Users' stories", .timeLimit(.minutes(2))) struct StoryTests {
-    /// A data engineer has a list of URLs: one of a hundred isn't there, and some answer 503 at first.
-    @Test func aListOfWhichSomeFailIsBroughtToItsEnd() async throws {
+    /// A data engineer has a list of URLs: one of a hundred is missing, and some answer 503 at first.
+    @Test func aListWithFailuresIsCompleted() async throws {
         try await withTestServer { server in
             let story = try StoryScript("list", server)
             for index in 0..<300 where index % 100 != 7 { server.serve("/d/\(index).csv", .text("row \(index)")) }
@@ -25,14 +25,14 @@ import TransferTestSupport
             #expect(report.count == 300 && failures.count == 3)
             #expect(
                 failures.allSatisfy { $0.contains(#""url":"\#(server.url("/d/"))"#) && $0.contains(#""status":404"#) })
-            // The report says how to list them; as it's printed.
+            // The report suggests the command that lists them; the test runs it as it is printed.
             let hint = try #require(first.standardError.split(separator: "\n").first { $0.hasPrefix("List:") })
             let listed = try await story.succeed(String(hint.dropFirst("List:".count)))
             #expect(listed.standardOutput.contains("404 Not Found"), "\(listed)")
             let name = try await story.succeed("transfer status").standardOutput
             #expect(name.contains("get-list"), "\(name)")
             try await story.succeed("transfer status --failed --list > again.jsonl")
-            // The other side has mended it, but for one.
+            // The server's owner has repaired all files except one.
             server.serve("/d/7.csv", .text("row 7"))
             server.serve("/d/107.csv", .text("row 107"))
             let second = try await story.run("mkdir elsewhere; cd elsewhere; transfer run ../again.jsonl")
@@ -45,7 +45,7 @@ import TransferTestSupport
         }
     }
 
-    /// An administrator has five folders that devices write to, and one service that uploads what comes.
+    /// An administrator has five folders that devices write to, and one service that uploads new files.
     @Test func fiveFoldersAreWatchedByOneService() async throws {
         try await withTestServer { server in
             let story = try StoryScript("folders", server)
@@ -58,7 +58,7 @@ import TransferTestSupport
             try folder.write(
                 #"{ "version": 1, "watch": [ \#(entries.joined(separator: ", ")) ] }"#, to: "devices.json")
             try await story.succeed("transfer validate devices.json")
-            // What the unit runs: ExecStart, and a reload by SIGHUP.
+            // The commands are those of the unit: ExecStart, and a reload by SIGHUP.
             let service = try story.place.command(["run", "devices.json", "--json", "--report", "ends.jsonl"]).start()
             for index in 1...5 { try folder.write("data \(index)", to: "dev\(index)/a.bin") }
             for index in 1...5 {
@@ -72,7 +72,7 @@ import TransferTestSupport
             let ended = try await service.result()
             #expect(ended.exitCode == 0, "\(ended)")
             #expect(sink.uploads.filter(\.isComplete).count == 5)
-            // After a restart nothing is sent again, and what came meanwhile is.
+            // After a restart no file is sent again, and files that came meanwhile are sent.
             try folder.write("data 6", to: "dev3/b.bin")
             let again = try story.place.command(["run", "devices.json", "--json"]).start()
             try await again.event("watch.deleted")
@@ -83,8 +83,8 @@ import TransferTestSupport
         }
     }
 
-    /// A script of curl and wget is moved line by line.
-    @Test func aScriptOfCurlAndWgetIsMoved() async throws {
+    /// A script of curl and wget is converted line by line.
+    @Test func aScriptOfCurlAndWgetIsConverted() async throws {
         try await withTestServer { server in
             let story = try StoryScript("moved", server)
             let folder = story.place.folder
@@ -97,11 +97,11 @@ import TransferTestSupport
             let sink = server.acceptUploads("/in/*")
             try folder.write("report", to: "report.pdf")
             try folder.write("\(server.url("/x.iso"))\n\(server.url("/y.iso"))\n", to: "list.txt")
-            // curl -L -C - --retry 5 -o x.iso URL; its options that are done anyway stay.
+            // The original is curl -L -C - --retry 5 -o x.iso URL; options that are the default behaviour stay.
             try await story.succeed("transfer get -L -C - --retry 5 -o x.iso $SERVER/x.iso")
             // wget -c -P isos -i list.txt
             try await story.succeed("transfer get -c -d isos -i list.txt")
-            // curl -H 'Authorization: Bearer …' -o - URL, and the secret isn't on the command line.
+            // The original is curl -H 'Authorization: Bearer …' -o - URL, and the secret is not on the command line.
             let piped = try await story.succeed(
                 "TOKEN='Bearer t0ken' transfer get -H 'Authorization: $TOKEN' -o - $SERVER/private | cat > piped")
             #expect(try folder.text("piped") == "mine", "\(piped)")
@@ -109,7 +109,7 @@ import TransferTestSupport
             try await story.succeed("transfer put report.pdf $SERVER/in/report.pdf")
             #expect(try folder.text("x.iso") == "image" && folder.text("isos/y.iso") == "other")
             #expect(sink.uploads(to: "/in/report.pdf").map { String(decoding: $0.bytes, as: UTF8.self) } == ["report"])
-            // What isn't taken is answered by what does it here, in a form to paste.
+            // An unsupported option is answered with its equivalent, in a form to paste.
             let refused = try await story.run("transfer get -P isos $SERVER/x.iso")
             #expect(refused.exitCode == 64, "\(refused)")
             let hint = try #require(

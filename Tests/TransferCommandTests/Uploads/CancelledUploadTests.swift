@@ -4,9 +4,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Uploads that are cancelled while nobody runs them: their servers are told all the same.
+/// Uploads that are cancelled while no process runs them: their servers are notified all the same.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct CancelledUploadTests {
-    /// An upload whose program was killed in the middle of it.
+    /// Prepares an upload whose program was killed in the middle of it.
     static func killedUpload(
         _ kind: UploadPeerKind, more: String = "", token: String? = nil
     ) async throws -> UploadConformanceTests.Bench {
@@ -20,28 +20,29 @@ import TransferTestSupport
         process.kill(SIGKILL)
         _ = try await process.result()
         bench.relay.script([])
-        // What the kernel has left of its bytes keeps the connection open.
+        // The rest of its bytes in the kernel keeps the connection open.
         bench.relay.cutAll()
         try await until("the server to have begun") { try await bench.peer.unfinished() == 1 }
         return bench
     }
 
-    /// Not tuspyserver, which may write what the relay still had when the upload has been taken away, and so has it again.
+    /// tuspyserver is excluded: it may write the relay's remaining bytes after the upload was deleted, and so restore
+    /// it.
     @Test(arguments: UploadPeerKind.resuming.filter { $0 != .tuspyserver })
-    func cancelTellsTheServerWhereNobodyRunsTheBatch(_ kind: UploadPeerKind) async throws {
+    func cancelNotifiesTheServerWithoutARun(_ kind: UploadPeerKind) async throws {
         let bench = try await Self.killedUpload(kind)
         let result = try await bench.place.run("cancel", "batch/f")
         #expect(result.exitCode == 0 && result.standardOutput == "batch/f: 1 job cancelled\n", "\(result)")
         #expect(result.standardError == "", "\(result)")
         let (unfinished, objects) = (try await bench.peer.unfinished(), try await bench.peer.objects())
         #expect(unfinished == 0 && objects.isEmpty)
-        // Told once: there is nothing left to tell.
+        // The server is notified once: no notification is left.
         let connections = bench.relay.connectionCount
         #expect(try await bench.place.run("cancel", "batch").exitCode == 0)
         #expect(bench.relay.connectionCount == connections)
     }
 
-    @Test func aServerThatCouldNotBeToldIsToldNextTime() async throws {
+    @Test func anUnreachableServerIsNotifiedNextTime() async throws {
         let bench = try await Self.killedUpload(.tus)
         let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         bench.relay.script(Array(repeating: .answer(after: 1, Array(answer.utf8)), count: 100))
@@ -54,8 +55,8 @@ import TransferTestSupport
         #expect(try await bench.peer.unfinished() == 0)
     }
 
-    /// Another user's login, or one that has run out, says nothing of what the server holds.
-    @Test(arguments: [401, 403]) func aServerThatRefusesTheLoginIsToldNextTime(_ status: Int) async throws {
+    /// A refused login, of a different user or expired, says nothing about the server's upload.
+    @Test(arguments: [401, 403]) func aServerThatRefusesTheLoginIsNotifiedNextTime(_ status: Int) async throws {
         let bench = try await Self.killedUpload(.tus)
         let answer = "HTTP/1.1 \(status) No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         bench.relay.script(Array(repeating: .answer(after: 1, Array(answer.utf8)), count: 100))
@@ -69,7 +70,7 @@ import TransferTestSupport
         #expect(try await bench.peer.unfinished() == 0)
     }
 
-    @Test func aServerIsToldOnceTheSecretForItIsThere() async throws {
+    @Test func aServerIsNotifiedOnceItsSecretIsThere() async throws {
         let bench = try await Self.killedUpload(
             .tus, more: #", "headers": {"X-Token": {"env": "TOKEN"}}"#, token: "secret")
         let inVain = try await bench.place.run("cancel", "batch")
@@ -82,7 +83,7 @@ import TransferTestSupport
         #expect(try await bench.peer.unfinished() == 0)
     }
 
-    @Test func whatIsRunAgainAfterTheCancelIsSentFromTheStart() async throws {
+    @Test func anUploadRunAgainAfterItsCancelIsSentFromTheStart() async throws {
         let bench = try await Self.killedUpload(.tus)
         #expect(try await bench.place.run("cancel", "batch").exitCode == 0)
         let result = try await bench.place.runJobs()
@@ -90,9 +91,9 @@ import TransferTestSupport
         try await bench.expectTheFileOnce()
     }
 
-    /// Where a job becomes another one, or isn't in its file any more, nobody goes on with what its server holds.
+    /// The upload of a changed job, or of a job that is removed from its file, is not continued.
     @Test(arguments: UploadPeerKind.available.filter { $0 == .tus || $0 == .moto }, [true, false])
-    func whatNobodyGoesOnWithIsTakenAway(_ kind: UploadPeerKind, _ isChanged: Bool) async throws {
+    func anAbandonedUploadIsDeleted(_ kind: UploadPeerKind, _ isChanged: Bool) async throws {
         let bench = try await Self.killedUpload(kind)
         try bench.place.folder.write(count: 6 << 20, seed: 9, to: "g")
         let (url, members) = bench.peer.target(bench.relay.port)

@@ -4,11 +4,11 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Sources of which neither length nor time tells that they changed: what was sent is never put together from two of them.
+/// Sources that change without a change of length or time: an upload is never mixed from two versions.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ChangedSourceTests {
     private typealias Bench = UploadConformanceTests.Bench
 
-    /// New bytes in the same file, with its length and its time as they were.
+    /// Writes new bytes into the same file, with the same length and time.
     private func rewrite(_ place: Workplace) throws {
         var status = stat()
         #expect(stat(place.folder.path("f"), &status) == 0)
@@ -20,7 +20,7 @@ import TransferTestSupport
             "f", seconds: Int(status.st_mtim.tv_sec), nanoseconds: Int(status.st_mtim.tv_nsec))
     }
 
-    @Test(arguments: UploadPeerKind.resuming) func isSentFromTheStartByTheNextProcess(_ kind: UploadPeerKind)
+    @Test(arguments: UploadPeerKind.resuming) func aChangedSourceIsSentAgainByTheNextProcess(_ kind: UploadPeerKind)
         async throws
     {
         let bench = try await CancelledUploadTests.killedUpload(kind)
@@ -30,8 +30,8 @@ import TransferTestSupport
         try await bench.expectTheFileOnce()
     }
 
-    /// What only has another mode has been applied, and the server says so.
-    @Test func isNotPostedAgainWhereOnlyItsModeIsAnother() async throws {
+    /// A body whose source has only a new mode has been applied, and the server confirms it.
+    @Test func aSourceWithOnlyANewModeIsNotPostedAgain() async throws {
         let bench = try await Bench(.offeredPost)
         bench.relay.script([.loseAnswer(after: Int64(UploadConformanceTests.size))])
         bench.relay.delayAnswers(milliseconds: 300)
@@ -43,8 +43,8 @@ import TransferTestSupport
         try await bench.expectTheFileOnce()
     }
 
-    /// A digest that was found before the first byte left says nothing of what left afterwards.
-    @Test(arguments: [true, false]) func isNoSuccessOfTheProcessThatSentIt(_ hasDigest: Bool) async throws {
+    /// A digest from before the first byte says nothing about the bytes that left afterwards.
+    @Test(arguments: [true, false]) func aChangedSourceIsNoSuccessOfItsProcess(_ hasDigest: Bool) async throws {
         let place = try Workplace("changed")
         try place.folder.write(count: 6 << 20, seed: 7, to: "f")
         let sum = try await place.folder.sha256("f")
@@ -73,10 +73,10 @@ import TransferTestSupport
         }
     }
 
-    /// Who saves a file by another one that takes its name leaves the one that is being sent as it was.
-    /// Also with its times, of which the kernel sets those of both to the same one then.
+    /// A program that saves a file by renaming a new one over it leaves the file under way unchanged.
+    /// The new file may have the same times, so that the kernel gives both files the same change time.
     @Test(arguments: ["restart", "fail"], [false, true])
-    func aFileThatTookItsNameIsTheOneThatCounts(_ policy: String, _ hasItsTime: Bool) async throws {
+    func aFileThatReplacedTheSourceCounts(_ policy: String, _ hasItsTime: Bool) async throws {
         let place = try Workplace("replaced")
         try place.folder.write(count: 6 << 20, seed: 7, to: "f")
         try await withTestServer { server in

@@ -4,9 +4,10 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What uploads to file servers hold to, by the command, against OpenSSH, vsftpd and pyftpdlib: the cases of the
-/// conformance suite, with the server's connections cut instead of a relay's, as FTP's files have connections of their own.
-/// One after the other: each starts servers and programs of its own.
+/// The guarantees of uploads to file servers, by the command, against OpenSSH, vsftpd and pyftpdlib. The cases are
+/// those of the conformance suite, but the server's connections are cut instead of a relay's, as FTP's files have
+/// connections of their own.
+/// The cases run one after the other: each starts servers and programs of its own.
 @Suite(.serialized, .enabled(if: FileServerKind.isWanted), .timeLimit(.minutes(3)))
 struct FileServerConformanceTests {
     private static let size = FileServerBench.size
@@ -17,20 +18,19 @@ struct FileServerConformanceTests {
         let result = try await bench.place.runJobs()
         #expect(result.exitCode == 0, "\(result)")
         try bench.expectTheFileOnce()
-        // Again: it's done, and the server isn't asked.
+        // The second run finds the file complete, and the server is not asked.
         let connections = bench.relay.connectionCount
         #expect(try await bench.place.runJobs().exitCode == 0)
         #expect(bench.relay.connectionCount == connections)
-        // Another version takes the place of the first one.
+        // A new version replaces the first one.
         try bench.writeUpload(seed: 8)
         let second = try await bench.place.runJobs()
         #expect(second.exitCode == 0, "\(second)")
         try bench.expectTheFileOnce()
     }
 
-    /// Nothing is looked at, renamed or removed: an account that may only store is asked for no more.
-    @Test(arguments: FileServerKind.allCases) func inPlaceItIsStoredAndNothingElse(_ kind: FileServerKind) async throws
-    {
+    /// No file is queried, renamed or removed: an account that may only store needs no further right.
+    @Test(arguments: FileServerKind.allCases) func anUploadInPlaceOnlyStores(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         _ = try bench.makeFolder("")
         try bench.writeUpload(300_000, #""inplace": true"#)
@@ -42,7 +42,7 @@ struct FileServerConformanceTests {
         for command in ["SIZE", "RNFR", "DELE", "APPE", "MKD"] {
             #expect(bench.commands(command) == 0, "\(command)")
         }
-        // The next version is written over it.
+        // The next version overwrites it.
         try bench.writeUpload(200_000, seed: 8, #""inplace": true"#)
         #expect(try await bench.place.runJobs().exitCode == 0)
         try bench.expectTheFileOnce()
@@ -72,9 +72,8 @@ struct FileServerConformanceTests {
         try bench.expectTheFileOnce()
     }
 
-    /// The upload ends, and begins nothing anew: what was sent waits for its name.
-    @Test(arguments: FileServerKind.allCases) func aFolderInTheFilesPlaceIsToldOnce(_ kind: FileServerKind) async throws
-    {
+    /// The upload ends, and begins nothing anew: the sent bytes wait for their name.
+    @Test(arguments: FileServerKind.allCases) func aFolderAtItsPathIsReportedOnce(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try bench.writeUpload(300_000)
         let folder = try bench.makeFolder("f")
@@ -90,7 +89,7 @@ struct FileServerConformanceTests {
         try bench.expectTheFileOnce()
     }
 
-    @Test(arguments: FileServerKind.allCases) func goesOnWhereItWasCut(_ kind: FileServerKind) async throws {
+    @Test(arguments: FileServerKind.allCases) func resumesWhereItWasCut(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try bench.writeUpload()
         let process = try bench.place.startJobs()
@@ -103,15 +102,15 @@ struct FileServerConformanceTests {
         try bench.expectTheFileOnce()
         let events = try result.events()
         #expect(events.named("job.retrying").count == 3 && events.named("job.restarted").isEmpty, "\(result)")
-        // The last attempt brought no more than was missing.
+        // The last attempt sent only the missing bytes.
         let last = events.named("job.finished").first?["transferred"]?.int
         #expect(last.map { $0 <= Self.size - 4 << 20 } == true, "\(result)")
         #expect(kind != .sftp || bench.relay.bytesUp < Int64(Self.size) * 3 / 2, "\(bench.relay.bytesUp)")
-        // One STOR may be refused without a byte: a folder is made, and changed to, only where it is missing.
+        // One STOR may be refused before any byte: a folder is created, and entered, only where it is missing.
         #expect(kind == .sftp || ((1...2).contains(bench.commands("STOR")) && bench.commands("APPE") == 3))
     }
 
-    /// The server has given the file its name, and nobody hears of it.
+    /// The server has given the file its name, and its answer is lost.
     @Test(arguments: FileServerKind.allCases) func aLostFinalAnswerSendsNothingAgain(_ kind: FileServerKind)
         async throws
     {
@@ -120,7 +119,7 @@ struct FileServerConformanceTests {
         bench.relay.delayAnswers(milliseconds: 100)
         let process = try bench.place.startJobs()
         try await bench.waitForPart(300_000)
-        // Questions and answers that are left take several delays; the last answer has the time that this test needs.
+        // The remaining queries and answers take several delays; the last answer has the time that this test needs.
         bench.relay.delayAnswers(milliseconds: 500)
         try await until("the file to have its name") { bench.names().contains("f") }
         let connections = bench.relay.connectionCount
@@ -130,14 +129,14 @@ struct FileServerConformanceTests {
         #expect(result.exitCode == 0, "\(result)")
         try bench.expectTheFileOnce()
         let events = try result.events()
-        // It was asked over a new connection, by the next attempt or, where libcurl had asked twice, by the same one.
+        // The query came over a new connection, by the next attempt or, where libcurl had asked twice, by the same one.
         #expect(bench.relay.connectionCount > connections && events.named("job.restarted").isEmpty, "\(result)")
         #expect(kind != .sftp || bench.relay.bytesUp < 450_000, "it was sent again: \(bench.relay.bytesUp)")
         #expect(kind == .sftp || ((1...2).contains(bench.commands("STOR")) && bench.commands("APPE") == 0))
     }
 
     @Test(arguments: FileServerKind.allCases)
-    func whatTheServerHasForgottenIsSentFromTheStart(_ kind: FileServerKind) async throws {
+    func anUploadForgottenByTheServerIsSentFromTheStart(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try await cutOnce(bench)
         try bench.removeParts()
@@ -154,12 +153,12 @@ struct FileServerConformanceTests {
         try bench.place.folder.write(count: Self.size, seed: 8, to: "f")
         let result = try await bench.place.runJobs()
         #expect(result.exitCode == 0, "\(result)")
-        // What there was of the other version is gone too.
+        // The partial file of the other version is gone too.
         try bench.expectTheFileOnce()
     }
 
     @Test(arguments: [FileServerKind.sftp, .ftp])
-    func aSourceThatChangedFailsWhereThatIsWanted(_ kind: FileServerKind) async throws {
+    func aChangedSourceFailsOnRequest(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try await cutOnce(bench, #""ifChanged": "fail""#)
         try bench.place.folder.write(count: Self.size, seed: 8, to: "f")
@@ -176,7 +175,7 @@ struct FileServerConformanceTests {
         #expect(try await process.result().exitCode == 1)
     }
 
-    @Test(arguments: FileServerKind.allCases) func aKilledProgramGoesOn(_ kind: FileServerKind) async throws {
+    @Test(arguments: FileServerKind.allCases) func aKilledProgramContinues(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try bench.writeUpload()
         for round in 1...2 {
@@ -206,7 +205,7 @@ struct FileServerConformanceTests {
         #expect(bench.names() == [])
     }
 
-    /// What FTP calls 502: the server knows no APPE.
+    /// FTP's reply is 502: the server does not know APPE.
     @Test func aServerThatCantAppendGetsTheWholeAgain() async throws {
         var options = FTPServer.Options()
         options.lacks = ["APPE"]

@@ -18,14 +18,14 @@ struct FileServerDownloadTests {
         try bench.expectTheDownload()
         let facts = try FileManager.default.attributesOfItem(atPath: bench.place.folder.path("g"))
         #expect(facts[.modificationDate] as? Date == Date(timeIntervalSince1970: 1_600_000_000))
-        // Again: it's done, and the server isn't asked.
+        // The second run finds the file complete, and the server is not asked.
         let connections = bench.relay.connectionCount
         #expect(try await bench.place.runJobs().exitCode == 0)
         #expect(bench.relay.connectionCount == connections)
     }
 
-    /// The first connection is slow enough for others to be worth it.
-    @Test(arguments: FileServerKind.allCases) func severalConnectionsBringItTogether(_ kind: FileServerKind)
+    /// The first connection is slow enough for further connections to pay.
+    @Test(arguments: FileServerKind.allCases) func severalConnectionsFetchOneFile(_ kind: FileServerKind)
         async throws
     {
         let bench = try await FileServerBench(kind, sendsSlowly: true)
@@ -39,10 +39,10 @@ struct FileServerDownloadTests {
         #expect(bench.relay.connectionCount > 1)
     }
 
-    @Test(arguments: FileServerKind.allCases) func goesOnWhereItWasCut(_ kind: FileServerKind) async throws {
+    @Test(arguments: FileServerKind.allCases) func resumesWhereItWasCut(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind, sendsSlowly: true)
         try bench.serve()
-        // Long enough for a change that comes late on a busy machine.
+        // The file is long enough for a change that comes late on a busy machine.
         try bench.writeDownload(limit: 20, #""limitRate": "3M""#)
         let process = try bench.place.startJobs()
         for round in 1...3 {
@@ -53,21 +53,21 @@ struct FileServerDownloadTests {
         #expect(result.exitCode == 0, "\(result)")
         try bench.expectTheDownload()
         let events = try result.events()
-        // What the kernel had of a connection's last bytes still comes: a late cut may be none.
+        // The kernel still delivers a connection's last bytes: a late cut may have no effect.
         #expect((1...3).contains(events.named("job.retrying").count), "\(result)")
         #expect(events.named("job.restarted").isEmpty, "\(result)")
         let last = events.named("job.finished").first?["transferred"]?.int
         #expect(last.map { $0 <= Self.size - 4 << 20 } == true, "\(result)")
     }
 
-    @Test(arguments: FileServerKind.allCases) func aKilledProgramGoesOn(_ kind: FileServerKind) async throws {
+    @Test(arguments: FileServerKind.allCases) func aKilledProgramContinues(_ kind: FileServerKind) async throws {
         let bench = try await FileServerBench(kind)
         try bench.serve()
-        // Long enough for a change that comes late on a busy machine.
+        // The file is long enough for a change that comes late on a busy machine.
         try bench.writeDownload(limit: 20, #""limitRate": "3M""#)
         for round in 1...2 {
             let process = try bench.place.startJobs()
-            // The first 2 MiB may be without a record of what they are.
+            // The first 2 MiB may have no record.
             try await bench.waitForLocalPart(round * 5 << 19)
             process.kill(SIGKILL)
             #expect(try await process.result().signal == SIGKILL)
@@ -87,11 +87,11 @@ struct FileServerDownloadTests {
         try bench.serve()
         try bench.writeDownload(limit: 0)
         let process = try bench.place.startJobs()
-        // Early: a cut that comes late may be none, as the kernel has the last bytes by then.
+        // The cut comes early: a late cut may have no effect, as the kernel has the last bytes by then.
         try await bench.waitForLocalPart(1 << 19)
         bench.cut()
         #expect(try await process.result().exitCode == 1)
-        // Another time, or another length.
+        // The new version has a different time, or a different length.
         let isSameTime = time == 1_600_000_000
         try bench.serve(isSameTime ? Self.size - 1 : Self.size, seed: 8, modified: TimeInterval(time))
         let result = try await bench.place.runJobs()
@@ -100,15 +100,15 @@ struct FileServerDownloadTests {
         try bench.expectTheDownload()
     }
 
-    @Test(arguments: FileServerKind.allCases) func whatIsHereAlreadyIsNotFetchedAgain(_ kind: FileServerKind)
+    @Test(arguments: FileServerKind.allCases) func anExistingFileIsNotFetchedAgain(_ kind: FileServerKind)
         async throws
     {
         let bench = try await FileServerBench(kind)
-        // Large enough to bear where it came from.
+        // The file is large enough to bear a note of its source.
         try bench.serve(2_000_000)
         try bench.writeDownload()
         #expect(try await bench.place.runJobs().exitCode == 0)
-        // A batch that knows nothing of the first one asks.
+        // A batch that knows nothing of the first one sends a query.
         try bench.writeDownload(#""ifExists": "update""#, name: "other")
         let result = try await bench.place.runJobs()
         #expect(try result.events().ends == ["f": "kept"], "\(result)")

@@ -4,9 +4,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Who is trusted, and who logs in: by the command, against OpenSSH and pyftpdlib.
+/// Trusted host keys and logins, by the command, against OpenSSH and pyftpdlib.
 @Suite(.enabled(if: FileServerKind.isWanted), .timeLimit(.minutes(2))) struct FileServerLoginTests {
-    /// A server with a file, and a place whose home has the key to log in with.
+    /// Starts a server with a file, and makes a place whose home has the key for the login.
     private func start() async throws -> (server: SSHServer, place: Workplace, url: String) {
         let server = try await SSHServer.start()
         let place = try Workplace("login")
@@ -16,7 +16,7 @@ import TransferTestSupport
         return (server, place, server.url(file))
     }
 
-    @Test func whatSSHKnowsIsKnown() async throws {
+    @Test func hostsKnownToSSHAreTrusted() async throws {
         let (server, place, url) = try await start()
         try place.folder.write(Data(contentsOf: URL(fileURLWithPath: server.knownHosts)), to: "home/.ssh/known_hosts")
         let result = try await place.run("get", url)
@@ -41,7 +41,7 @@ import TransferTestSupport
         let advice = "ssh-keyscan -p \(server.port) 127.0.0.1 >> \(file)"
         #expect(
             result.standardError.contains("isn't in \(file); if it's the right one, add it: \(advice)"), "\(result)")
-        // Said once, and not tried again; and nothing was said to the server.
+        // The refusal is reported once, and not retried; no credentials were sent to the server.
         #expect(try result.events().named("job.retrying").isEmpty && !place.folder.exists("home/.ssh/known_hosts"))
         #expect(!server.log().contains("Accepted"))
         let shell = ChildProcess.Command("/bin/sh", ["-c", advice])
@@ -62,13 +62,13 @@ import TransferTestSupport
         #expect(!place.folder.exists("y"))
     }
 
-    /// libssh2 tries a key and doesn't say why it couldn't use it.
+    /// libssh2 tries a key and does not report why it could not use it.
     @Test(
         arguments: [
             ("open sesame", nil), ("wrong", ": the key KEY, if its passphrase opens it"),
             (nil, ": the key KEY, which only a passphrase opens (\"keyPassphrase\", --ssh-key-passphrase)"),
         ] as [(String?, String?)])
-    func aKeyThatAPassphraseOpensIsToldOf(_ passphrase: String?, _ message: String?) async throws {
+    func aKeyWithAPassphraseIsReported(_ passphrase: String?, _ message: String?) async throws {
         let (server, place, url) = try await start()
         try place.folder.write(Data(contentsOf: URL(fileURLWithPath: server.knownHosts)), to: "home/.ssh/known_hosts")
         let key = place.folder.path("key")
@@ -132,7 +132,7 @@ import TransferTestSupport
         ),
         (["get", "ftp://h/x", "--password", "$P"], "--password needs --user"),
     ])
-    func whatDoesNotGoTogetherIsSaid(_ arguments: [String], _ message: String) async throws {
+    func contradictoryOptionsAreReported(_ arguments: [String], _ message: String) async throws {
         let place = try Workplace("login")
         let result = try await place.command(arguments).run()
         #expect(result.exitCode == 64 && result.standardError.contains(message), "\(result)")

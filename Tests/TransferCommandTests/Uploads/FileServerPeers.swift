@@ -5,13 +5,13 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Real servers of files, each made anew for a case.
+/// Real file servers, each started anew for a case.
 enum FileServerKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// OpenSSH.
     case sftp
     /// vsftpd, in clear text.
     case ftp
-    /// vsftpd, TLS begun by AUTH TLS, data connections that have to continue its session.
+    /// vsftpd, with TLS by AUTH TLS, and data connections that have to resume its session.
     case ftpTLS
     /// pyftpdlib, TLS from the first byte on, with a user and a password.
     case ftps
@@ -20,31 +20,32 @@ enum FileServerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
     static let isWanted = SSHServer.isWanted && FTPServer.isWanted
 }
 
-/// A server of files whose connections can be broken, and a folder to run the command in.
+/// A file server whose connections can be broken, and a working folder for the command.
 final class FileServerBench: Sendable {
     static let size = 6 << 20
 
     let kind: FileServerKind
     let place: Workplace
-    /// Leads to the server; what FTP has in data connections goes through another one, or past it.
+    /// The relay to the server; FTP's data connections pass through a second relay, or none.
     let relay: FaultRelay
-    /// Leads to the data connections of an FTP server, where that is wanted; not with AUTH TLS.
+    /// The relay to the data connections of an FTP server, where a test needs it; not with AUTH TLS.
     let dataRelay: FaultRelay?
     private let ssh: SSHServer?
     private let ftp: FTPServer?
-    /// On this machine's disk.
+    /// The server's folder, on this machine's disk.
     private let root: TemporaryFolder
 
     /// - Parameters:
-    ///   - relaysData: Data connections of FTP are led through a relay: it counts, but holds some megabytes too.
-    ///   - sendsSlowly: FTP servers send hardly faster than clients take what ``defaults(_:)`` lets them: the kernel would
-    ///     have the rest of a file long before they do.
+    ///   - relaysData: Whether FTP's data connections pass through a relay, which counts, but also buffers some
+    ///     megabytes.
+    ///   - sendsSlowly: Whether FTP servers send hardly faster than ``defaults(_:)`` lets clients read: the kernel
+    ///     would otherwise have the rest of a file long before the client.
     init(_ kind: FileServerKind, relaysData: Bool = false, sendsSlowly: Bool = false) async throws {
         self.kind = kind
         place = try Workplace("files")
         root = try TemporaryFolder("root")
         let certificate = try await ServerCertificate.make(in: root)
-        // vsftpd serves nobody whose root can be written to.
+        // vsftpd serves no client whose root can be written to.
         chmod(root.path, 0o755)
         chmod(try root.folder("served"), 0o777)
         var options: FTPServer.Options
@@ -63,7 +64,7 @@ final class FileServerBench: Sendable {
         ftp = kind == .sftp ? nil : try await FTPServer.start(options)
         relay = try FaultRelay(to: ssh?.port ?? ftp?.port ?? 0)
         if let dataRelay, let ftp, kind == .ftps {
-            // The answer is in TLS: the server itself names the relay.
+            // The answer is in TLS: the server itself names the relay's port.
             dataRelay.aim { ftp.dataPort }
         } else if let dataRelay {
             // RFC 2428 §3: 229 Entering Extended Passive Mode (|||6446|)
@@ -89,7 +90,7 @@ final class FileServerBench: Sendable {
 
     // MARK: Jobs
 
-    /// - Parameter name: In the folder that is served.
+    /// - Parameter name: The name in the served folder.
     func url(_ name: String) -> String {
         switch kind {
         case .sftp: "sftp://127.0.0.1:\(relay.port)\(root.path("served"))/\(name)"
@@ -98,7 +99,7 @@ final class FileServerBench: Sendable {
         }
     }
 
-    /// Members of a job.
+    /// The members of a job.
     var members: String {
         let ca = #""tls": {"ca": "\#(root.path("certificate.pem"))"}"#
         switch kind {
@@ -111,7 +112,7 @@ final class FileServerBench: Sendable {
         }
     }
 
-    /// Slow enough to be caught in the middle.
+    /// Returns defaults that are slow enough for a cut in the middle.
     private func defaults(_ limit: Int) -> String {
         #""defaults": {"limitRate": "4M", "retry": {"scale": "50ms", "jitter": false, "limit": \#(limit)}}, "#
     }
@@ -130,7 +131,7 @@ final class FileServerBench: Sendable {
             [download(url("f"), to: "g", #""id": "f", \#(members)\#(other)"#)], extra: defaults(limit), name: name)
     }
 
-    /// Puts a file on the server, of an hour that is past.
+    /// Puts a file on the server, with a time in the past.
     func serve(_ count: Int = size, seed: UInt64 = 7, modified: TimeInterval = 1_600_000_000) throws {
         try root.write(count: count, seed: seed, to: "served/f")
         try FileManager.default.setAttributes(
@@ -139,44 +140,44 @@ final class FileServerBench: Sendable {
 
     // MARK: The server
 
-    /// Cuts every connection that is there.
+    /// Cuts every open connection.
     func cut() {
         ssh?.signalSessions(SIGKILL)
         if kind == .ftps { ftp?.cut() } else { ftp?.signalSessions(SIGKILL) }
     }
 
-    /// Names in the folder that uploads go to.
+    /// Returns the names in the upload folder.
     func names() -> [String] { ((try? FileManager.default.contentsOfDirectory(atPath: root.path("served/in"))) ?? []) }
 
-    /// A folder that has the name of a file.
+    /// Makes a folder with the name of a file.
     func makeFolder(_ name: String) throws -> String {
         let path = try root.folder("served/in/\(name)")
         for path in [root.path("served/in"), path] { chmod(path, 0o777) }
         return path
     }
 
-    /// SHA-256 of each of those.
+    /// Returns the SHA-256 of each file in the upload folder.
     func sums() async throws -> [String] {
         var sums: [String] = []
         for name in names() { sums.append(try await root.sha256("served/in/\(name)")) }
         return sums
     }
 
-    /// Bytes of the upload that isn't whole.
+    /// Returns the size of the unfinished upload, in bytes.
     func partSize() -> Int {
         names().first { $0.hasSuffix(".part") }.flatMap { root.size("served/in/\($0)") }.map { Int($0) } ?? 0
     }
 
-    /// Bytes of a file in the folder that uploads go to.
+    /// Returns the size of a file in the upload folder, in bytes.
     func size(of name: String) -> Int { root.size("served/in/\(name)").map { Int($0) } ?? 0 }
 
-    /// As soon as a file has its name, and before the client hears of that, its last byte becomes another one: once.
-    /// Not where data connections are led through a relay.
+    /// Changes the last byte of a file once, as soon as it has its name and before the client receives the answer. Not
+    /// where data connections pass through a relay.
     func spoil(_ name: String) {
         let path = root.path("served/in/\(name)")
         let isSpoilt = Mutex(false)
         relay.translate { bytes in
-            // Whoever brings another connection's answer waits until all of it is done.
+            // A thread with another connection's answer waits until the change is complete.
             isSpoilt.withLock { isSpoilt in
                 guard !isSpoilt, var contents = FileManager.default.contents(atPath: path),
                     let last = contents.popLast()
@@ -188,7 +189,7 @@ final class FileServerBench: Sendable {
         }
     }
 
-    /// Somebody cleans up.
+    /// Removes the unfinished uploads, as an administrator does.
     func removeParts() throws {
         for name in names() where name.hasSuffix(".part") {
             try FileManager.default.removeItem(atPath: root.path("served/in/\(name)"))
@@ -199,7 +200,7 @@ final class FileServerBench: Sendable {
         try await until("\(bytes) bytes on the server") { partSize() >= bytes }
     }
 
-    /// Exactly one file is there, and it's the source as it is now.
+    /// Expects that exactly one file is there, and that it equals the current source.
     func expectTheFileOnce(_ location: SourceLocation = #_sourceLocation) throws {
         #expect(names() == ["f"], sourceLocation: location)
         let isSame = try root.data("served/in/f") == place.folder.data("f")
@@ -219,7 +220,7 @@ final class FileServerBench: Sendable {
 
     /// The server's SSH key and log.
     var sshServer: SSHServer? { ssh }
-    /// What an FTP server was told.
+    /// Returns the number of commands with this name that an FTP server received.
     func commands(_ name: String) -> Int {
         guard let ftp else { return 0 }
         return ftp.log().split(separator: "\n").count {

@@ -2,11 +2,12 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// The Content-Type of what is uploaded, by the command.
+/// The Content-Type of uploads, by the command.
 @Suite(.timeLimit(.minutes(1))) struct FileTypeTests {
-    /// - Parameter count: From 4 MiB on a plain request is offered to be resumed, by another way through the program.
+    /// - Parameter count: The size; from 4 MiB on a plain request is offered as resumable, by a different path through
+    ///   the program.
     @Test(arguments: ["put", "post"], [1000, 5 << 20])
-    func itIsWhatTheNameSuggestsUnlessTheJobSaysOtherwise(_ name: String, _ count: Int) async throws {
+    func theTypeFollowsFromTheNameUnlessTheJobSetsIt(_ name: String, _ count: Int) async throws {
         try await withTestServer { server in
             let place = try Workplace("type")
             try place.folder.write(count: count, seed: 3, to: "page.html")

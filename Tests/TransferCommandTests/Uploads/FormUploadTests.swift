@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Files in forms, by the command: what the server is given, and when it's given a second time.
+/// Files in forms, by the command: the server's received form, and the cases in which it is sent again.
 @Suite(.timeLimit(.minutes(2))) struct FormUploadTests {
     @Test func theFieldsComeInTheirOrderAndTheFileLast() async throws {
         try await withTestServer { server in
@@ -47,7 +47,7 @@ import TransferTestSupport
     }
 
     /// A gateway may have answered while the server behind it stored the file.
-    @Test func a503LeavesOpenWhetherAFormWhoseBodyLeftHasArrived() async throws {
+    @Test func a503LeavesTheArrivalOfASentFormOpen() async throws {
         try await withTestServer { server in
             let place = try place()
             server.acceptUploads("/in")
@@ -62,7 +62,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [Fault.status(503), .loseAnswer, .cutUpload(after: 50_000)])
-    func theWholeFormIsSentAgainWhereTheJobSaysSo(_ fault: Fault) async throws {
+    func theWholeFormIsSentAgainWhenTheJobAllowsIt(_ fault: Fault) async throws {
         try await withTestServer { server in
             let place = try place()
             let sink = server.acceptUploads("/in")
@@ -79,7 +79,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFormThatWasUnderWayAtAKillIsNotSentAgainUnasked() async throws {
+    @Test func aFormUnderWayAtAKillIsNotSentAgainAutomatically() async throws {
         try await withTestServer { server in
             let place = try place()
             let sink = server.acceptUploads("/in")
@@ -95,7 +95,7 @@ import TransferTestSupport
             let end = try again.events().of("up").named("job.failed").first
             #expect(end?["code"]?.string == "mayHaveBeenSent", "\(again)")
             #expect(server.requests.count == 1)
-            // Whoever runs it again has read that, and wants it.
+            // A person who runs it again has read the message, and wants it sent.
             let third = try await place.runJobs()
             #expect(third.exitCode == 0, "\(third)")
             #expect(sink.uploads.filter(\.isComplete).count == 1)

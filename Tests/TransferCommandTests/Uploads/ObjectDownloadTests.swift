@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Downloads by `s3://`, which are asked for where the bucket is.
+/// Downloads by `s3://`, which are requested in the bucket's region.
 @Suite(.timeLimit(.minutes(2))) struct ObjectDownloadTests {
     enum Word: CaseIterable {
         case malformed, moved
@@ -43,7 +43,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aRefusalIsToldInTheServersWords() async throws {
+    @Test func aRefusalIsReportedInTheServersWords() async throws {
         try await withTestServer { server in
             let place = try place(server, ["f"])
             server.script("/bucket/f", [.status(404, body: .text(Self.refusal("NoSuchKey")))])

@@ -1,7 +1,7 @@
 import Synchronization
 import TransferTestServer
 
-/// As much of S3 as an upload asks for: it takes everything, and keeps each request with its body.
+/// The part of S3 that an upload uses: the server accepts everything, and keeps each request with its body.
 final class ObjectServer: Sendable {
     private let received = Mutex<[Request]>([])
 
@@ -27,16 +27,16 @@ final class ObjectServer: Sendable {
         Response(body: .text("<\(name)>\(members)</\(name)>"))
     }
 
-    /// In the order in which they came whole.
+    /// The requests in the order of their complete arrival.
     var requests: [Request] { received.withLock { $0 } }
 
-    /// Those that brought the object, or a part of it.
+    /// The requests that carried the object, or a part of it.
     var bodies: [Request] { requests.filter { $0.method == "PUT" } }
 
-    /// The request after which the object has its metadata: the only one, or the first of several.
+    /// The request that sets the object's metadata: the only one, or the first of several.
     var creation: Request? { requests.first }
 
-    /// What the object is now: its one body, or the parts that the last request names, in its order.
+    /// The current content of the object: its one body, or the parts that the last request names, in its order.
     var object: [UInt8] {
         guard let last = requests.last, last.method == "POST" else { return bodies.last?.body ?? [] }
         let document = String(decoding: last.body, as: UTF8.self)

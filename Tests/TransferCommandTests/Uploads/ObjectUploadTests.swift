@@ -3,12 +3,12 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What uploads to `s3://` can be told, by the command.
+/// The options of uploads to `s3://`, by the command.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ObjectUploadTests {
-    /// In one request; and in four parts, of 5 MiB but for the last.
+    /// The sizes of an upload in one request, and of one in four parts, of 5 MiB except the last.
     static let sizes = [200_000, 16 << 20]
 
-    @Test(arguments: sizes) func theBucketsOwnHostIsSpokenToWhereThatIsWanted(_ size: Int) async throws {
+    @Test(arguments: sizes) func theBucketsOwnHostIsUsedOnRequest(_ size: Int) async throws {
         try await withTestServer { server in
             let objects = ObjectServer(server, object: "http://bucket.localhost/dir/f")
             let place = try place(
@@ -33,7 +33,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: ["md5", "stored-sha256"]) func theCommandLineSaysWhatProvesTheBytes(_ kind: String) async throws {
+    @Test(arguments: ["md5", "stored-sha256"]) func theCommandLineChoosesTheProof(_ kind: String) async throws {
         try await withTestServer { server in
             let objects = ObjectServer(server, object: "/bucket/f")
             let place = try files(1000)
@@ -51,7 +51,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: sizes) func eachBodyHasItsMD5WhereThatIsWanted(_ size: Int) async throws {
+    @Test(arguments: sizes) func eachBodyHasItsMD5OnRequest(_ size: Int) async throws {
         try await withTestServer { server in
             let objects = ObjectServer(server, object: "/bucket/dir/f")
             let place = try place(size, s3: #""endpoint": "\#(server.url(""))", "integrity": "md5""#)
@@ -87,7 +87,7 @@ import TransferTestSupport
             let objects = ObjectServer(server, object: "/bucket/dir/f")
             let stalls = Array(repeating: Fault.stallUpload(after: 1000), count: count)
             server.script("/bucket/dir/f", method: "PUT", stalls)
-            // One part more than there are ever under way.
+            // The object has one part more than the largest number of parts under way.
             let size = 21 << 20
             let place = try place(size, s3: #""endpoint": "\#(server.url(""))""#, #""parallel": \#(count)"#)
             let process = try place.startJobs()
@@ -99,7 +99,7 @@ import TransferTestSupport
         }
     }
 
-    /// moto joins the parts by itself, and gives the metadata back.
+    /// moto joins the parts itself, and returns the metadata.
     @Test(.enabled(if: PythonServer.isWanted)) func anotherServerHasTheSameObject() async throws {
         let peer = try await UploadPeerKind.moto.start()
         let place = try files(16 << 20)
@@ -143,14 +143,14 @@ import TransferTestSupport
         #expect(isSame, "other bytes", sourceLocation: location)
     }
 
-    /// The names of the fields that the signature is of.
+    /// Returns the names of the signed fields.
     private func signed(_ request: Request) -> Set<String> {
         let field = request.headers["Authorization"] ?? ""
         let names = field.firstMatch(of: /SignedHeaders=([^,]*)/)?.1 ?? ""
         return Set(names.split(separator: ";").map(String.init))
     }
 
-    /// As Content-MD5 has it, by the system's own commands.
+    /// Returns the value of Content-MD5, computed by the system's own commands.
     private func md5(_ bytes: [UInt8]) async throws -> String {
         let folder = try TemporaryFolder("md5")
         let file = try folder.write(Data(bytes), to: "f")

@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Which of a job's `headers` go with which request of an upload.
+/// The requests of an upload that carry a job's `headers`.
 @Suite(.timeLimit(.minutes(1))) struct OwnersFieldsTests {
-    /// nginx answers a HEAD that comes with the condition by 304, as it does when nothing is there to be told apart.
+    /// nginx answers a HEAD with the condition by 304, as it does for an unchanged file.
     @Test func aPUTOfSomethingNewWhoseAnswerWasLostIsFoundToHaveArrived() async throws {
         let bench = try await UploadConformanceTests.Bench(
             .plainPut, more: #", "headers": {"If-None-Match": "*"}"#)
@@ -16,7 +16,7 @@ import TransferTestSupport
         #expect(bench.relay.bytesUp < Int64(UploadConformanceTests.size) * 5 / 4, "it was sent again")
     }
 
-    @Test(arguments: ["PUT", "POST"]) func whatIsSaidOfTheWholeIsNotSaidOfItsParts(_ method: String) async throws {
+    @Test(arguments: ["PUT", "POST"]) func fieldsOfTheWholeAreNotSentWithItsParts(_ method: String) async throws {
         try await withTestServer { server in
             let served = server.serve("/*", ResumableService())
             let place = try Workplace("fields")
@@ -35,7 +35,7 @@ import TransferTestSupport
             let fields = server.requests.map { request in [request.method] + names.map { request.headers[$0] ?? "" } }
             let part = ["PATCH", "media", "", ""]
             #expect(fields == [[method, "media", "x-own", #"attachment; filename="own""#], part, part, part])
-            // What the target is given is what the job said.
+            // The target gets exactly the job's fields.
             #expect(served.with { $0.finished.map { $0.headers["Content-Encoding"] } } == ["x-own"])
         }
     }

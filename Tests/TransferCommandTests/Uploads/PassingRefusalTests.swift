@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// File servers that refuse a file for now and take it later, by the command.
+/// File servers that refuse a file temporarily and accept it later, by the command.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct PassingRefusalTests {
     /// RFC 959 §4.2.1: after 4yz "the user-process is encouraged to try again".
     @Test(
@@ -29,7 +29,7 @@ import TransferTestSupport
         try expectTheFile(at: server.root, place)
     }
 
-    /// What the server has stays: only a refusal for good gives it up.
+    /// The server's bytes are kept: only a permanent refusal discards them.
     @Test(.enabled(if: FTPServer.isWanted)) func aRestThatFTPRefusesForNowIsStillOnlyTheRest() async throws {
         var options = FTPServer.Options()
         options.replies = ["APPE": ["451 Something went wrong"]]
@@ -52,7 +52,7 @@ import TransferTestSupport
         try expectTheFile(at: server.root, place)
     }
 
-    /// WRITEs are under way side by side: the server refuses one of them, and takes those behind it.
+    /// WRITEs are under way in parallel: the server refuses one of them, and accepts later ones.
     @Test(.enabled(if: SSHServer.isWanted), arguments: [100_000, 3 << 20, (6 << 20) - 300_000])
     func aFileOfSFTPWithAHoleIsNeverComplete(_ hole: Int) async throws {
         let place = try Workplace("refused")
@@ -73,10 +73,10 @@ import TransferTestSupport
         try expectTheFile(at: served, place)
     }
 
-    /// The server's disk takes a mebibyte of the file and then no more: OpenSSH calls that SSH_FX_FAILURE.
-    @Test(.enabled(if: SSHServer.isWanted)) func aFileThatSFTPFailsToWriteGoesOnWhenItCan() async throws {
+    /// The server's disk accepts a mebibyte of the file and then no more: OpenSSH calls that SSH_FX_FAILURE.
+    @Test(.enabled(if: SSHServer.isWanted)) func aFileThatSFTPFailsToWriteContinuesLater() async throws {
         let place = try Workplace("refused")
-        // In blocks of 512 bytes. Without the signal that a process gets there, it's a failed write (setrlimit(2)).
+        // The limit is in blocks of 512 bytes. With the signal ignored, reaching it is a failed write (setrlimit(2)).
         let limit = try place.folder.write("2048", to: "limit")
         let script = try place.folder.write(
             "[ -e '\(limit)' ] && { trap '' XFSZ; ulimit -f $(cat '\(limit)'); }\nexec \(SSHServer.sftpProgram)\n",
@@ -96,7 +96,7 @@ import TransferTestSupport
         try expectTheFile(at: served, place)
     }
 
-    /// An SSH server whose SFTP program is another one, and its folder for what arrives.
+    /// Starts an SSH server with this SFTP program, and makes its folder for uploads.
     private func start(sftp program: String) async throws -> (SSHServer, folder: String) {
         var options = SSHServer.Options()
         options.sftp = program
@@ -104,7 +104,7 @@ import TransferTestSupport
         return (server, try server.folder.folder("served"))
     }
 
-    /// One file, to be uploaded there.
+    /// Makes a job that uploads one file to the server.
     private func job(of size: Int, to server: SSHServer, _ served: String, _ place: Workplace, retry: String) throws {
         try place.folder.write(count: size, seed: 7, to: "f")
         let ssh = #""ssh": {"knownHosts": "\#(server.knownHosts)", "key": "\#(server.userKey)", "agent": false}"#
@@ -117,13 +117,13 @@ import TransferTestSupport
         (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 
-    /// Bytes of the upload that isn't whole.
+    /// Returns the size of the unfinished upload, in bytes.
     private func partSize(in folder: String) -> Int {
         guard let name = names(folder).first(where: { $0.hasSuffix(".part") }) else { return 0 }
         return (try? Data(contentsOf: URL(fileURLWithPath: folder + "/" + name)).count) ?? 0
     }
 
-    /// It's there, it's the source, and nothing else is left.
+    /// Expects the file to equal the source, and to be the only one.
     private func expectTheFile(
         at folder: String, _ place: Workplace, _ location: SourceLocation = #_sourceLocation
     ) throws {

@@ -3,13 +3,13 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A server that takes what is posted to it: files, or files in forms.
+/// A server that accepts POST requests: files, or files in forms.
 final class PostPeer: UploadPeer {
     private let server: TestServer
     private let sink: UploadSink
     private let name: String
 
-    /// - Parameter name: Of the protocol.
+    /// - Parameter name: The name of the protocol.
     init(_ name: String) throws {
         server = try TestServer()
         sink = server.acceptUploads("/in")
@@ -23,7 +23,7 @@ final class PostPeer: UploadPeer {
         ("http://127.0.0.1:\(port)/in", #""protocol": "\#(name)""#)
     }
 
-    /// What broke off is none.
+    /// Returns the complete objects; an interrupted one does not count.
     func objects() async throws -> [String] {
         var sums: [String] = []
         for upload in sink.uploads where upload.isComplete {
@@ -42,7 +42,7 @@ final class PostPeer: UploadPeer {
 }
 
 extension ReceivedUpload {
-    /// What the body says, read by what its Content-Type says of it.
+    /// Returns the form in the body, parsed according to its Content-Type.
     func form() throws -> MultipartForm {
         try #require(MultipartForm(bytes, contentType: headers["Content-Type"] ?? ""))
     }

@@ -4,9 +4,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Downloads by `s3://` from servers that aren't ours; rclone's answers a range with 200.
+/// Downloads by `s3://` from servers of other authors; rclone's answers a range with 200.
 @Suite(.timeLimit(.minutes(2))) struct RealObjectDownloadTests {
-    @Test(arguments: UploadPeerKind.available.filter(\.isS3)) func aKilledDownloadGoesOn(_ kind: UploadPeerKind)
+    @Test(arguments: UploadPeerKind.available.filter(\.isS3)) func aKilledDownloadContinues(_ kind: UploadPeerKind)
         async throws
     {
         let bench = try await UploadConformanceTests.Bench(kind)
@@ -15,7 +15,7 @@ import TransferTestSupport
         let access = try #require(members.range(of: #""s3":"#).map { String(members[$0.lowerBound...]) })
         try bench.place.jobs([download(url, to: "g", #""limitRate": "4M", \#(access)"#)], name: "back")
         let process = try bench.place.startJobs()
-        // The first 2 MiB may be without a record of what they are.
+        // The first 2 MiB may have no record.
         try await until("a part") { (bench.place.folder.size("g.part") ?? 0) >= 5 << 19 }
         process.kill(SIGKILL)
         _ = try await process.result()
@@ -28,7 +28,7 @@ import TransferTestSupport
         #expect(end?["transferred"]?.int == size - kept, "\(result)")
     }
 
-    @Test(arguments: UploadPeerKind.available.filter(\.isS3)) func severalConnectionsBringItTogether(
+    @Test(arguments: UploadPeerKind.available.filter(\.isS3)) func severalConnectionsFetchOneFile(
         _ kind: UploadPeerKind
     ) async throws {
         let bench = try await UploadConformanceTests.Bench(kind)

@@ -21,7 +21,7 @@ final class RclonePeer: UploadPeer {
         return ("s3://bucket/dir/f", #""chunkSize": "5M", "parallel": 1, "s3": {\#(access)}"#)
     }
 
-    /// What is being written has a hidden name.
+    /// Returns the complete objects; an unfinished one has a hidden name.
     func objects() async throws -> [String] {
         var sums: [String] = []
         for name in try folder.files(below: "root/bucket") where !name.contains("/.rclone_temp_multipart_") {
@@ -37,7 +37,7 @@ final class RclonePeer: UploadPeer {
         case count, abort
     }
 
-    /// - Returns: How many uploads the server lists; asked by Amazon's own client, which moto brings along.
+    /// - Returns: The number of uploads that the server lists, through Amazon's own client, which moto includes.
     private func uploads(_ wish: Wish) async throws -> Int {
         let script = """
             import boto3, sys
@@ -74,7 +74,7 @@ final class ResumableNIOPeer: UploadPeer {
     func expire() async throws { server.forget() }
 }
 
-/// By the system's command, which reads 1 GiB in a second.
+/// Uses the system's command, which reads 1 GiB in a second.
 func sha256(ofFile path: String) async throws -> String {
     let result = try await ChildProcess.start(
         ChildProcess.Command("/usr/bin/sha256sum", ["--", path], timeout: .seconds(120))

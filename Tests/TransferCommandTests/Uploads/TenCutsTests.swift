@@ -4,28 +4,28 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Uploads that are cut again and again, at random places: half of the cuts kill the program, half reset its connections.
+/// Uploads with repeated cuts at random places: half of the cuts kill the program, half reset its connections.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct TenCutsTests {
-    /// How much is sent, how often it's cut, and how much may be sent in all.
+    /// The size of an upload, the number of cuts, and the limit of the sent bytes.
     struct Form {
         let size: Int64
         let cuts: Int
-        /// Bytes that are sent again after a cut, at most, beside one in twenty in all.
+        /// The largest number of bytes that are sent again after a cut, beside one in twenty in all.
         let again: Int64
 
-        /// The issue's: 1.05 times the size, and for S3 a part more for each cut.
+        /// The form that the requirement names: 1.05 times the size, and for S3 a part more for each cut.
         static func whole(_ kind: UploadPeerKind) -> Form {
             Form(size: 1 << 30, cuts: 10, again: kind.isS3 ? 5 << 20 : 0)
         }
-        /// Cuts weigh more in little: two parts of S3 are under way at a time, and a server loses what its kernel had taken
-        /// for it, up to half of net.ipv4.tcp_rmem's 6 MiB, when it's slow.
+        /// A small form, in which cuts weigh more. Two parts of S3 are under way at a time. A slow server loses the
+        /// bytes in its kernel, up to half of net.ipv4.tcp_rmem's 6 MiB.
         static func small(_ kind: UploadPeerKind) -> Form {
             Form(size: 32 << 20, cuts: 4, again: kind.isS3 ? 10 << 20 : 4 << 20)
         }
 
         var bound: Int64 { size + size / 20 + Int64(cuts) * again }
 
-        /// Where to cut, of all that goes up.
+        /// Returns the positions of the cuts among all sent bytes.
         func plan() -> [Cut] {
             var kinds = (0..<cuts).map { $0 % 2 == 0 }
             kinds.shuffle()
@@ -44,7 +44,8 @@ import TransferTestSupport
         try await cutAgainAndAgain(kind, .small(kind))
     }
 
-    /// The in-process servers of tus and version 6 have real ones beside them, and the one of WebDAV is a PUT's.
+    /// The in-process servers of tus and version 6 are left out, as real ones are tested; the WebDAV one is that of
+    /// PUT.
     @Test(
         .enabled(if: TransferCommand.runsHeavyTests),
         arguments: UploadPeerKind.resuming.filter { ![.tus, .resumable6, .offeredWebDAV].contains($0) })
@@ -61,12 +62,12 @@ import TransferTestSupport
         try place.folder.write(count: Int(form.size), seed: 7, to: "f")
         try place.folder.write("secret", to: "secret")
         let (url, members) = peer.target(relay.port)
-        // What is lost with several parts of S3 under way is a part of each. rclone wants them one by one: it lets an upload
-        // go at its completion when parts that came out of their order were cut.
+        // A cut loses a part of each of several parallel parts of S3. rclone needs them one by one: at the completion
+        // it drops an upload whose cut parts came out of order.
         let more =
             kind == .moto ? members.replacingOccurrences(of: #""parallel": 1"#, with: #""parallel": 2"#) : members
         try await cut(cuts, form, place, relay, upload("f", to: url, #""id": "f", \#(more)"#)) {
-            // Killed before the offer is written down, they would begin anew.
+            // An upload that is killed before the offer is stored would begin anew.
             if kind.isOffered { try await place.waitForTheOffer() }
         } objects: {
             try await peer.objects()
@@ -131,7 +132,7 @@ import TransferTestSupport
             if cut.isKill {
                 process.kill(SIGKILL)
                 _ = try await process.result()
-                // What the kernel has left of its bytes keeps the connections open.
+                // The rest of its bytes in the kernel keeps the connections open.
                 relay.cutAll()
                 relay.halt(at: next)
                 process = try command.start()

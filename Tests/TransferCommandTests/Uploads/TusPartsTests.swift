@@ -5,9 +5,9 @@ import TransferTestServer
 import TransferTestSupport
 
 /// Uploads by tus in parts that the server joins (concatenation), by the command.
-/// One after the other: each has tens of megabytes in memory.
+/// The tests run one after the other: each has tens of megabytes in memory.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct TusPartsTests {
-    /// Three parts: none is smaller than 8 MiB.
+    /// The size of three parts: none is smaller than 8 MiB.
     static let size = (24 << 20) + 1
     private static let chunk: Int64 = 2 << 20
 
@@ -31,7 +31,7 @@ import TransferTestSupport
             let result = try await process.result()
             #expect(result.exitCode == 0, "\(result)")
             try await expectJoined(place, served)
-            // Five chunks of the part with the odd byte, and four of each other.
+            // The part with the odd byte has five chunks, and each other part four.
             let chunks = server.requests.filter { $0.method == "PATCH" }.map(\.bodyLength)
             #expect(chunks.count == 13 && chunks.allSatisfy { $0 <= Self.chunk })
             #expect(chunks.reduce(0, +) == Int64(Self.size))
@@ -41,7 +41,7 @@ import TransferTestSupport
     @Test(arguments: Break.allCases) func aBrokenUploadSendsOnlyTheRestOfEachPart(_ way: Break) async throws {
         try await withTestServer { server in
             let (place, served) = try prepare(server)
-            // Each part has a chunk and a bit of the next one when it stands still, and is cut a little later.
+            // Each part has sent a chunk and the beginning of the next one when it stalls, and is cut a little later.
             let fault = Fault.stallUpload(after: 500_000).and(.cutUpload(after: 600_000))
             for part in 1...3 { server.script("/files/u\(part)", method: "PATCH", [.none, fault]) }
             let process = try place.startJobs()
@@ -50,7 +50,7 @@ import TransferTestSupport
             server.release()
             let broken = try await process.result()
             #expect(way == .kill ? broken.signal == SIGKILL : broken.exitCode == 1, "\(broken)")
-            // What was on its way has arrived by then.
+            // The bytes under way have arrived by then.
             try await server.waitForConnections(closed: server.connectionCount)
             let count = server.requests.count
             #expect(served.with { $0.received } >= 3 * (Self.chunk + 500_000))
@@ -62,18 +62,18 @@ import TransferTestSupport
             try await expectJoined(place, served)
             #expect(served.with { $0.received } == Int64(Self.size), "a byte was sent twice")
             let later = server.requests.dropFirst(count)
-            // The three parts, and what they were joined to.
+            // The requests are for the three parts, and for the joined file.
             #expect(later.filter { $0.method == "HEAD" }.count == 4)
             let posts = later.filter { $0.method == "POST" }.map { $0.headers["Upload-Concat"] ?? "" }
             #expect(posts.count == 1 && posts.allSatisfy { $0.hasPrefix("final;") }, "\(posts)")
         }
     }
 
-    /// tus can't be asked what came of it.
+    /// tus has no query for the result.
     @Test func aLostAnswerToTheJoiningMakesNoSecondObject() async throws {
         try await withTestServer { server in
             let (place, served) = try prepare(server, limit: 20)
-            // Behind the creations of the parts.
+            // The fault follows the creations of the parts.
             server.script("/files", method: "POST", [.none, .none, .none, .closeBeforeHead])
             let result = try await place.runJobs()
             #expect(result.exitCode == 1, "\(result)")
@@ -87,7 +87,7 @@ import TransferTestSupport
         _ server: TestServer, limit: Int = 0
     ) throws -> (place: Workplace, served: ServedUploads<TusService>) {
         var service = TusService(endpoint: "/files")
-        // They stay to be looked at.
+        // The parts are kept for inspection.
         service.removesJoinedParts = false
         let served = server.serve("/files*", service)
         let place = try Workplace("parts")
@@ -99,7 +99,7 @@ import TransferTestSupport
         return (place, served)
     }
 
-    /// The server holds three whole parts, and one file that was made of them.
+    /// Expects that the server holds three whole parts, and one file that was joined from them.
     private func expectJoined(
         _ place: Workplace, _ served: ServedUploads<TusService>, _ location: SourceLocation = #_sourceLocation
     ) async throws {

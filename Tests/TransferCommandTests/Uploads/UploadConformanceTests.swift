@@ -4,12 +4,12 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What every upload protocol holds to, by the command, against servers behind a relay that breaks connections.
-/// One after the other: each starts servers and programs of its own.
+/// The guarantees of every upload protocol, by the command, against servers behind a relay that breaks connections.
+/// The tests run one after the other: each starts servers and programs of its own.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct UploadConformanceTests {
     static let size = 6 << 20
 
-    /// A file to upload, and the way to a peer that can be broken.
+    /// A file to upload, and the connection to a peer that can be broken.
     final class Bench: Sendable {
         let place: Workplace
         let peer: any UploadPeer
@@ -31,7 +31,7 @@ import TransferTestSupport
 
         deinit { relay.stop() }
 
-        /// Exactly one object is there, and it's the file as it is now.
+        /// Expects that exactly one object is there, and that it equals the current file.
         func expectTheFileOnce(_ location: SourceLocation = #_sourceLocation) async throws {
             let expected = try await digest("sha256", place.content("f"))
             let objects = try await peer.objects()
@@ -44,13 +44,13 @@ import TransferTestSupport
         let result = try await bench.place.runJobs()
         #expect(result.exitCode == 0, "\(result)")
         try await bench.expectTheFileOnce()
-        // Again: it's done, and the server isn't asked.
+        // The second run finds the upload complete, and the server is not asked.
         let connections = bench.relay.connectionCount
         #expect(try await bench.place.runJobs().exitCode == 0)
         #expect(bench.relay.connectionCount == connections)
     }
 
-    @Test(arguments: UploadPeerKind.resuming) func goesOnWhereItWasCut(_ kind: UploadPeerKind) async throws {
+    @Test(arguments: UploadPeerKind.resuming) func resumesWhereItWasCut(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind)
         bench.relay.script(
             [.cut(after: 1 << 20), .cut(after: 2 << 20), .cut(after: 1 << 20)],
@@ -58,8 +58,8 @@ import TransferTestSupport
         let result = try await bench.place.runJobs()
         #expect(result.exitCode == 0, "\(result)")
         try await bench.expectTheFileOnce()
-        // The kernel may drop what a reset overtakes; nothing like a second whole is sent.
-        // tuspyserver forgets what it hadn't written when the connection went.
+        // The kernel may drop bytes that a reset overtakes; far less than a second whole is sent.
+        // tuspyserver loses the bytes that it had not written when the connection ended.
         guard kind != .tuspyserver else { return }
         // S3 sends a part that was cut once more from its start.
         let bound = kind.isS3 ? Int64(Self.size) * 2 : Int64(Self.size) * 3 / 2
@@ -74,14 +74,14 @@ import TransferTestSupport
         #expect(result.exitCode == 0, "\(result)")
         try await bench.expectTheFileOnce()
         guard kind.isResuming else { return }
-        // Of S3 it's the answer to a part that is lost, whichever came last.
+        // The lost answer of S3 is that to a part, whichever part came last.
         let bound = kind.isS3 ? Int64(Self.size) * 2 : Int64(Self.size) * 5 / 4
         #expect(bench.relay.bytesUp < bound, "it was sent again: \(bench.relay.bytesUp)")
     }
 
-    /// It's a POST: where nobody can say whether it was applied, it isn't repeated.
+    /// The request is a POST: it is not repeated when its effect is unknown.
     @Test(arguments: UploadPeerKind.available.filter(\.leavesDoubt))
-    func whatMayHaveArrivedIsNotSentASecondTime(_ kind: UploadPeerKind) async throws {
+    func aRequestThatMayHaveArrivedIsNotSentAgain(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind)
         bench.relay.script([.loseAnswer(after: Int64(Self.size))])
         let result = try await bench.place.runJobs()
@@ -92,9 +92,9 @@ import TransferTestSupport
         #expect(bench.relay.bytesUp < Int64(Self.size) * 5 / 4, "it was sent again: \(bench.relay.bytesUp)")
     }
 
-    /// Not a POST, which isn't repeated once something of it left: `FormUploadTests`.
+    /// A POST is excluded, as it is not repeated once a byte of it has left: `FormUploadTests`.
     @Test(arguments: UploadPeerKind.available.filter { !$0.isPosted })
-    func anErrorInTheMiddleIsGoneOnFrom(_ kind: UploadPeerKind) async throws {
+    func anUploadResumesAfterAnErrorInTheMiddle(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind)
         let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         bench.relay.script(
@@ -104,9 +104,9 @@ import TransferTestSupport
         try await bench.expectTheFileOnce()
     }
 
-    /// Not `offeredPost`: of a POST that may have left whole, nobody knows whether the server has it.
+    /// `offeredPost` is excluded: the arrival of a POST that may have left whole is unknown.
     @Test(arguments: UploadPeerKind.resuming.filter { $0 != .offeredPost })
-    func whatTheServerHasForgottenIsSentFromTheStart(_ kind: UploadPeerKind) async throws {
+    func anUploadForgottenByTheServerIsSentFromTheStart(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind, limit: 0)
         bench.relay.script(kind.enoughCuts, countsFromFirstAnswer: kind.answersBeforeTheBody)
         #expect(try await bench.place.runJobs().exitCode == 1)
@@ -131,9 +131,9 @@ import TransferTestSupport
         try await bench.expectTheFileOnce()
     }
 
-    /// Not what is posted, of which nobody can say then whether it arrived.
+    /// Protocols with POST are excluded, as the arrival of the request is unknown then.
     @Test(arguments: UploadPeerKind.available.filter { !$0.isPosted })
-    func aKilledProgramGoesOn(_ kind: UploadPeerKind) async throws {
+    func aKilledProgramContinues(_ kind: UploadPeerKind) async throws {
         let bench = try await Bench(kind)
         for round in 0..<2 {
             let stalls = bench.relay.stalledCount
@@ -143,7 +143,7 @@ import TransferTestSupport
             if kind.isOffered { try await bench.place.waitForTheOffer() }
             process.kill(SIGKILL)
             #expect(try await process.result().signal == SIGKILL)
-            // What the kernel has left of its bytes keeps the connection open.
+            // The rest of its bytes in the kernel keeps the connection open.
             bench.relay.cutAll()
         }
         let result = try await bench.place.runJobs()
@@ -152,7 +152,8 @@ import TransferTestSupport
         #expect(!kind.isResuming || bench.relay.bytesUp < Int64(Self.size) * 2, "\(bench.relay.bytesUp)")
     }
 
-    /// Not tuspyserver, which may write what the relay still had when the upload has been taken away, and so has it again.
+    /// tuspyserver is excluded: it may write the relay's remaining bytes after the upload was deleted, and so restore
+    /// it.
     @Test(arguments: UploadPeerKind.available.filter { $0 != .tuspyserver })
     func aCancelledUploadIsTakenFromTheServer(
         _ kind: UploadPeerKind
@@ -166,7 +167,7 @@ import TransferTestSupport
         if kind.isOffered { try await bench.place.waitForTheOffer() }
         #expect(try await bench.place.run("cancel", "batch/f").exitCode == 0)
         try await process.event("job.cancelled")
-        // What the kernel has left of its bytes keeps the connection open.
+        // The rest of its bytes in the kernel keeps the connection open.
         bench.relay.cutAll()
         let result = try await process.result()
         #expect(try result.events().ends == ["f": "cancelled"], "\(result)")

@@ -3,19 +3,19 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A server that uploads are made to, whatever protocol it speaks.
+/// A server for uploads, of any protocol.
 protocol UploadPeer: Sendable {
-    /// Where it listens on 127.0.0.1.
+    /// The port on 127.0.0.1 on which it listens.
     var port: UInt16 { get }
-    /// The job's `to` and its other members, for the port that leads there.
+    /// Returns the job's `to` and its other members, for the port that leads to the server.
     func target(_ port: UInt16) -> (url: String, members: String)
-    /// SHA-256 of each complete object.
+    /// Returns the SHA-256 of each complete object.
     func objects() async throws -> [String]
-    /// Uploads that were begun and aren't complete.
+    /// Returns the number of uploads that were begun and are not complete.
     func unfinished() async throws -> Int
-    /// Forgets what was begun.
+    /// Deletes the unfinished uploads.
     func expire() async throws
-    /// Bytes of each upload, complete or not, where that can be seen.
+    /// Returns the bytes of each upload, complete or not, where the server shows them.
     func sizes() async throws -> [Int64]
 }
 
@@ -23,26 +23,26 @@ extension UploadPeer {
     func sizes() async throws -> [Int64] { [] }
 }
 
-/// The peers of the conformance suite, each made anew for a case.
+/// The peers of the conformance suite, each started anew for a case.
 enum UploadPeerKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case tus, tuspyserver, moto, rclone, resumable8, resumable6, resumableNIO, offeredPut, offeredPost, offeredWebDAV,
         plainPut, plainPost, webDAV, form
 
-    /// Whether something comes down on the connection that the body goes up on, before or while it does.
+    /// Whether the server sends anything on the body's connection before or during the body.
     var answersBeforeTheBody: Bool { isResuming && !isS3 }
-    /// What ends an attempt: parts of S3 are tried again within one.
+    /// The cuts that end an attempt: parts of S3 are tried again within one.
     var enoughCuts: [FaultRelay.Fault] { Array(repeating: .cut(after: 2 << 20), count: isS3 ? 6 : 1) }
     var isS3: Bool { self == .moto || self == .rclone }
     var isResuming: Bool { self != .plainPut && self != .webDAV && !isPosted }
-    /// One POST, which isn't repeated once something of it left.
+    /// Whether the upload is one POST, which is not repeated once a byte of it has left.
     var isPosted: Bool { self == .form || self == .plainPost }
-    /// Whether nobody can say what became of an upload whose last answer was lost: NIOResumableUpload forgets it with the
-    /// connection that its answer was meant for, and what was posted can't be asked for.
+    /// Whether the fate of an upload is unknown after its last answer was lost. NIOResumableUpload forgets it with the
+    /// connection of the answer, and a POST cannot be queried.
     var leavesDoubt: Bool { self == .resumableNIO || isPosted }
     var isOffered: Bool { [.offeredPut, .offeredPost, .offeredWebDAV].contains(self) }
     var testDescription: String { rawValue }
 
-    /// Those that are here.
+    /// The available kinds.
     static var available: [UploadPeerKind] {
         allCases.filter { kind in
             switch kind {
@@ -52,7 +52,7 @@ enum UploadPeerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
             }
         }
     }
-    /// Those that go on with what a server has.
+    /// The kinds that resume from the server's bytes.
     static var resuming: [UploadPeerKind] { available.filter(\.isResuming) }
 
     func start() async throws -> any UploadPeer {
@@ -76,7 +76,8 @@ enum UploadPeerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
 }
 
 extension Workplace {
-    /// What a server offers on the way has to be written down before it's of use: of the job `f` in `batch`.
+    /// Waits until the server's offer during the transfer is stored, as it is of use only then: for the job `f` in
+    /// `batch`.
     func waitForTheOffer() async throws {
         try await until("the offer to be written down") {
             try await run("why", "batch/f", "--json").standardOutput.contains(#""sent":"#)
@@ -122,7 +123,8 @@ private final class ResumablePeer: UploadPeer {
     init(_ dialect: ResumableService.Dialect, _ name: String, more: String = "") throws {
         server = try TestServer()
         var service = ResumableService(dialect: dialect)
-        // One that takes a version that it doesn't know for a plain request keeps what a careful creation brings: nothing.
+        // A server that takes an unknown version for a plain request stores the body of a careful creation, which is
+        // empty.
         service.refusesOtherVersions = true
         self.service = server.serve("/*", service)
         members = #""protocol": "\#(name)""# + more
@@ -141,7 +143,7 @@ private final class ResumablePeer: UploadPeer {
     func expire() async throws { service.with { $0.forgetUploads() } }
 }
 
-/// tuspyserver, a server that isn't ours.
+/// tuspyserver, a server of other authors.
 private final class TuspyserverPeer: UploadPeer {
     private let server: PythonServer
     private let folder: TemporaryFolder
@@ -164,7 +166,7 @@ private final class TuspyserverPeer: UploadPeer {
 
     var port: UInt16 { server.port }
     func target(_ port: UInt16) -> (url: String, members: String) {
-        // Only there it says what it can do beside the core.
+        // The server reports its extensions only at that URL.
         ("http://127.0.0.1:\(port)/files/", #""protocol": "tus""#)
     }
 
@@ -194,15 +196,15 @@ private final class TuspyserverPeer: UploadPeer {
     }
 }
 
-/// nginx, which takes a PUT whole or not at all.
+/// nginx, which accepts a PUT whole or not at all.
 private final class NginxPeer: UploadPeer {
     private let server: NginxServer
     private let file: String
     private let members: String
 
     /// - Parameters:
-    ///   - file: Where it's put; folders above it are made on the way.
-    ///   - makesFolders: The server makes them by itself.
+    ///   - file: The path of the file; the folders above it are created on the way.
+    ///   - makesFolders: Whether the server creates them itself.
     init(_ file: String, makesFolders: Bool) async throws {
         var options = NginxServer.Options()
         if makesFolders {
@@ -227,7 +229,7 @@ private final class NginxPeer: UploadPeer {
     func expire() async throws {}
 }
 
-/// moto, which speaks S3 and lists what it has; the bytes that are signed are checked by `SignatureVersion4Tests`.
+/// moto, which implements S3 and lists its objects; the signed bytes are checked by `SignatureVersion4Tests`.
 private final class MotoPeer: UploadPeer {
     private let server: PythonServer
     private let folder: TemporaryFolder

@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What users say about servers of uploads, as it comes to those.
+/// The users' settings for upload servers, as they reach the servers.
 @Suite(.timeLimit(.minutes(2))) struct UploadServerTests {
-    /// The files of the AWS tools, with more than one profile in them.
+    /// The files are those of the AWS tools, with more than one profile in them.
     @Test func credentialsRegionAndEndpointAreReadFromTheFilesOfAProfile() async throws {
         try await withTestServer { server in
             let place = try place()
@@ -58,12 +58,12 @@ import TransferTestSupport
         }
     }
 
-    /// What a server of tus offers beside the core is used where the job asks for it.
+    /// The extensions that a tus server offers are used where the job requests them.
     @Test(arguments: [
         (#""checksum": "sha1""#, ["OPTIONS", "POST", "PATCH", "PATCH", "PATCH"], [0, 0, 80_000, 80_000, 40_000]),
         (#""createWithUpload": true"#, ["OPTIONS", "POST", "PATCH", "PATCH"], [0, 80_000, 80_000, 40_000]),
     ])
-    func whatATusServerOffersIsUsed(_ members: String, _ methods: [String], _ lengths: [Int64]) async throws {
+    func extensionsOfATusServerAreUsed(_ members: String, _ methods: [String], _ lengths: [Int64]) async throws {
         try await withTestServer { server in
             let place = try place()
             let service = server.serve("/files*", TusService(endpoint: "/files"))
@@ -81,7 +81,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["", #", "createFolders": true"#, #", "protocol": "post""#, #", "protocol": "multipart""#])
-    func aSourceThatChangesWhileItIsSentFailsWhereThatIsWanted(_ more: String) async throws {
+    func aSourceThatChangesWhileItIsSentFailsOnRequest(_ more: String) async throws {
         try await withTestServer { server in
             let place = try place()
             let sink = server.acceptUploads("/in")
@@ -103,7 +103,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["", #", "createFolders": true"#, #", "protocol": "tus""#])
-    func aSourceThatChangedAfterItsProcessDiedFailsWhereThatIsWanted(_ more: String) async throws {
+    func aSourceThatChangedAfterItsProcessDiedFailsOnRequest(_ more: String) async throws {
         try await withTestServer { server in
             let place = try place()
             server.acceptUploads("/in")
@@ -128,7 +128,7 @@ import TransferTestSupport
         }
     }
 
-    /// Of what never left no version is known.
+    /// No version is recorded of a file that never left.
     @Test func aSourceThatChangedBeforeAnythingWasSentIsSentAsItIs() async throws {
         let place = try place()
         let port = try LoopbackPort.free()

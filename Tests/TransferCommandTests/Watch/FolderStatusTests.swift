@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `transfer status` of watched folders: the last upload, what waits, and the last error.
+/// `transfer status` of watched folders: the last upload, the waiting files, and the last error.
 @Suite(.timeLimit(.minutes(1))) struct FolderStatusTests {
-    @Test func aFoldersLastUploadWaitAndErrorAreTold() async throws {
+    @Test func aFoldersLastUploadWaitAndErrorAreReported() async throws {
         try await withTestServer { server in
             let place = try WatchPlace(server)
             server.handle("PUT", "/in/refused") { _ in Response(status: 403) }
@@ -28,7 +28,7 @@ import TransferTestSupport
             #expect(
                 table.contains("\(name): last upload 20") && table.contains(", good; 1 file waits, 7 B"), "\(table)")
             #expect(table.contains(", refused: 403 Forbidden; transfer why \(name)/"), "\(table)")
-            // As it's told.
+            // The command is the suggested one.
             let why = try #require(table.split(separator: "\n").first { $0.contains("transfer why ") })
             let command = String(why.split(separator: "; ").last ?? "").split(separator: " ").dropFirst()
             let explained = try await place.place.command(command.map(String.init)).run()

@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import TransferTestSupport
 
-/// A systemd of one's own: process 1 of new namespaces, on a copy of this machine's files that is gone with it. The
+/// A private systemd: process 1 of new namespaces, on a copy of this machine's files that is deleted with it. The
 /// network is this machine's, so that servers of the tests can be reached.
 final class SystemdStage: Sendable {
-    /// Root, systemd itself, and a kernel that lays file systems over each other.
+    /// Whether a stage can be made: it needs root, systemd itself, and a kernel with overlay file systems.
     static var isPossible: Bool {
         let systems = (try? String(contentsOfFile: "/proc/filesystems", encoding: .utf8)) ?? ""
         return geteuid() == 0 && access(systemd, X_OK) == 0 && access("/usr/bin/unshare", X_OK) == 0
@@ -16,7 +16,7 @@ final class SystemdStage: Sendable {
     private let process: ChildProcess
     private let manager: Int32
 
-    /// Gives a stage that is up to `body`, and takes it down.
+    /// Starts a stage, passes it to `body`, and takes it down.
     static func with(_ body: (SystemdStage) async throws -> Void) async throws {
         let folder = try TemporaryFolder("systemd")
         try folder.write(boot, to: "boot")
@@ -28,7 +28,8 @@ final class SystemdStage: Sendable {
         func end() async throws {
             process.kill(SIGKILL)
             _ = try await process.result()
-            // A group can go when the last of its processes is gone; what is left after ten seconds stays.
+            // A group can be removed when the last of its processes is gone; groups that are left after ten seconds
+            // stay.
             let clean = """
                 shopt -s nullglob
                 for _ in {1..100}; do
@@ -49,7 +50,7 @@ final class SystemdStage: Sendable {
         try await end()
     }
 
-    /// - Throws: When it isn't up within half a minute.
+    /// - Throws: An error when the system is not up within half a minute.
     private init(_ process: ChildProcess) async throws {
         self.process = process
         let unshare = process.processID
@@ -66,7 +67,7 @@ final class SystemdStage: Sendable {
         }
     }
 
-    /// Runs a script among its processes.
+    /// Runs a script among the stage's processes.
     func shell(_ script: String) async throws -> ProcessResult {
         try await ChildProcess.start(
             ChildProcess.Command(
@@ -75,13 +76,13 @@ final class SystemdStage: Sendable {
         ).result()
     }
 
-    /// What a property of a unit is.
+    /// Returns the value of a unit's property.
     func property(_ name: String, of unit: String) async throws -> String {
         try await shell("systemctl show --value --property \(name) '\(unit)'").standardOutput
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// In control groups of its own, which the namespace then shows as the machine's.
+    /// A script that starts the stage in control groups of its own, which the namespace then shows as the machine's.
     private static let start = #"""
         for root in /sys/fs/cgroup /sys/fs/cgroup/systemd /sys/fs/cgroup/unified; do
             [ -e "$root/cgroup.procs" ] || continue
@@ -92,8 +93,8 @@ final class SystemdStage: Sendable {
             /bin/bash "$@"
         """#
 
-    /// Begins in the new namespaces, with a folder for the stage and systemd's path. Units of the machine that would touch
-    /// what isn't the stage's (devices, clocks, sysctls) are masked.
+    /// A script that runs in the new namespaces, with a folder for the stage and systemd's path. It masks units of the
+    /// machine that would touch objects outside the stage (devices, clocks, sysctls).
     private static let boot = #"""
         set -eu
         stage=$1 systemd=$2

@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// The units of the repository, as `make install` puts them, under a systemd that runs.
+/// The units of the repository, as `make install` installs them, under a running systemd.
 @Suite(
     .serialized, .enabled(if: TransferCommand.runsHeavyTests), .enabled(if: SystemdStage.isPossible, "needs root"),
     .timeLimit(.minutes(3)))
@@ -20,7 +20,8 @@ struct SystemdTests {
         }
     }
 
-    /// The machine's own files are the stage's lower layer: what the stage is to find has to be put into it.
+    /// Installs the files on the stage. The machine's own files are its lower layer: further files have to be copied
+    /// into it.
     private func install(on stage: SystemdStage, _ setUp: String) async throws {
         let result = try await stage.shell(
             """
@@ -51,7 +52,7 @@ struct SystemdTests {
                 printf '[Service]\\nReadWritePaths=/srv/out /srv/more /srv/done\\nWatchdogSec=3\\nRestartSec=100ms\\n' \\
                     > /etc/systemd/system/transfer-watch@.service.d/test.conf
                 """)
-            // Type=notify: it has begun when this returns.
+            // Type=notify: the service has begun when the command returns.
             let start = try await stage.shell("systemctl start \(Self.unit)")
             try #require(start.exitCode == 0, "\(start)")
             let status = try await stage.property("StatusText", of: Self.unit)
@@ -75,7 +76,7 @@ struct SystemdTests {
             #expect(reload.exitCode == 0, "\(reload)")
             try await expectUpload(of: "/srv/more/second")
 
-            // A crash, and a process that hangs.
+            // The faults are a crash, and a process that hangs.
             for (number, signal) in [(1, "KILL"), (2, "STOP")] {
                 let pid = try await stage.property("MainPID", of: Self.unit)
                 _ = try await stage.shell("kill -\(signal) \(pid)")
@@ -120,7 +121,7 @@ struct SystemdTests {
         }
     }
 
-    /// A crash before the end is another matter: then it's started again.
+    /// A crash before the end differs: then the service is started again.
     @Test func jobsThatFailedForGoodAreNotStartedAgain() async throws {
         try await withStage { server, _, stage in
             server.serve("/held", .text("held"))
@@ -137,7 +138,7 @@ struct SystemdTests {
                 """)
             let start = try await stage.shell("systemctl start \(Self.unit)")
             try #require(start.exitCode == 0, "\(start)")
-            // One has failed and the other is under way.
+            // One job has failed and the other is under way.
             try await server.waitForAnswers(1)
             try await server.waitForHeld(1)
             let pid = try await stage.property("MainPID", of: Self.unit)
@@ -184,7 +185,7 @@ struct SystemdTests {
             try #require(start.exitCode == 0, "\(start)")
             try await until("the file to be moved") { try await stage.shell("test -e /srv/done/file").exitCode == 0 }
             #expect(sink.uploads(to: "/in/file").count == 1)
-            // The queue is the one that the user's commands find.
+            // The queue is the one that the user's own commands use.
             let status = try await asAlice("transfer status")
             #expect(status.standardOutput.contains("watch:/home/alice/out"), "\(status)")
             let stop = try await asAlice(

@@ -3,13 +3,13 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// The exit statuses in the units are those that the command has.
+/// The agreement of the exit statuses in the units with those of the command.
 @Suite struct UnitExitStatusTests {
     private static let units = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("systemd")
 
-    /// The value of a directive that stands in the unit once.
+    /// Returns the value of a directive that stands in the unit once.
     private func value(_ directive: String, of kind: String) throws -> String {
         let text = try String(
             contentsOf: Self.units.appendingPathComponent("\(kind)/transfer-watch@.service"), encoding: .utf8)
@@ -19,7 +19,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["system", "user"])
-    func whatAnotherTryMayMendIsStartedAgainAndNothingElse(_ kind: String) async throws {
+    func onlyRepairableFailuresAreStartedAgain(_ kind: String) async throws {
         #expect(try value("Restart", of: kind) == "on-failure")
         let prevented = try Set(value("RestartPreventExitStatus", of: kind).split(separator: " ").map { Int32($0) })
         try await withTestServer { server in
@@ -45,7 +45,7 @@ import TransferTestSupport
             let complete = try await process.result()
             #expect([stateless.exitCode, second.exitCode] == [74, 75], "\(stateless) \(second)")
             #expect(prevented.isDisjoint(with: [stateless.exitCode, second.exitCode]))
-            // No failure, so that it isn't started again either.
+            // The end is no failure, so that the service is not started again either.
             #expect(complete.exitCode == 0, "\(complete)")
         }
     }

@@ -23,10 +23,10 @@ import TransferTestSupport
         }
     }
 
-    /// Of "hello".
+    /// The digest of "hello".
     private static let digest = "/in/2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 
-    /// Without the right to read whatever there is, which root has.
+    /// Starts the command without root's right to read every file.
     private func start(_ command: TransferCommand) throws -> ChildProcess {
         guard geteuid() == 0 else { return try command.start() }
         return try ChildProcess.start(

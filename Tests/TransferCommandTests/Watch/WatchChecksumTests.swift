@@ -4,8 +4,8 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `--checksum` with the protocols of file servers and S3: a file is deleted once what its server has was compared with
-/// it. (Of HTTP `WatchVerifyTests` tells.) One after the other: each starts servers of its own.
+/// `--checksum` with the protocols of file servers and S3: a file is deleted once the server's copy was compared with
+/// it. (`WatchVerifyTests` covers HTTP.) The tests run one after the other: each starts servers of its own.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct WatchChecksumTests {
     // MARK: FTP and SFTP
 
@@ -17,7 +17,7 @@ import TransferTestSupport
         for name in ["large", "small"] { try await deleted(name, process) }
         try await stop(process, uploaded: 2)
         try await expectBoth(bench, sums)
-        // SFTP's log doesn't tell.
+        // SFTP's log does not show it.
         #expect(kind == .sftp || bench.commands("RETR") == 2)
     }
 
@@ -29,7 +29,7 @@ import TransferTestSupport
         let process = try start(bench)
         let (job, message) = try await kept("large", "checksumMismatch", process)
         try await deleted("small", process)
-        // Another's success says nothing of a file that arrived otherwise.
+        // The success of a different file says nothing about a damaged file.
         try bench.place.folder.write("third", to: "out/third")
         let third = try await bench.place.folder.sha256("out/third")
         try await deleted("third", process)
@@ -48,9 +48,9 @@ import TransferTestSupport
         try await expect(["large", "small", "third"], (sums + [third]).sorted(), bench)
     }
 
-    /// Whether it's there unharmed isn't known; once the server can be asked, nothing has to be sent for that.
+    /// The state of the server's file is unknown; once the server can be queried, no byte has to be sent for that.
     @Test(.enabled(if: FTPServer.isWanted), arguments: ["550 No downloads here", "502 Not implemented"])
-    func aFileThatFTPDoesNotGiveBackStaysAndIsOnlyAskedForAgain(_ reply: String) async throws {
+    func aFileThatFTPDoesNotGiveBackStaysAndIsOnlyQueriedAgain(_ reply: String) async throws {
         var options = FTPServer.Options()
         options.replies = ["RETR": [reply]]
         let server = try await FTPServer.start(options)
@@ -71,7 +71,8 @@ import TransferTestSupport
 
     // MARK: S3
 
-    /// The small file's tag is its MD5. The large one goes in two parts, whose tag isn't: that object is read back.
+    /// The small file's tag is its MD5. The large one is sent in two parts, and its tag is no MD5: that object is read
+    /// back.
     @Test(.enabled(if: PythonServer.isWanted), arguments: [false, true])
     func motosObjectsAreComparedByTheirTagsOrReadBack(_ isSpoilt: Bool) async throws {
         let peer = try await UploadPeerKind.moto.start()
@@ -81,7 +82,7 @@ import TransferTestSupport
         let sums = try await writeFiles(place, large: 6 << 20)
         if isSpoilt {
             relay.translate { piece in
-                // Of all that comes down only an object's bytes are so many.
+                // Among all received pieces only an object's bytes have this length.
                 guard piece.count > 4096 else { return piece }
                 var changed = piece
                 changed[changed.count - 1] ^= 0xFF
@@ -103,7 +104,7 @@ import TransferTestSupport
         #expect(objects.sorted() == sums)
     }
 
-    /// One that is no MD5, and one that only looks so, as those of encrypted objects do.
+    /// One tag is no MD5, and one only looks like an MD5, as the tags of encrypted objects do.
     @Test(arguments: ["tag", "9e107d9d372bb6826bd81d3542a419d6"])
     func anObjectWhoseTagProvesNothingIsReadBack(_ tag: String) async throws {
         try await withTestServer { server in
@@ -123,7 +124,7 @@ import TransferTestSupport
             #expect(try place.folder.files(below: "out") == ["hidden", "wrong"])
             for name in names {
                 let requests = server.requests(to: "/bucket/in/" + name)
-                // Sent once; and what isn't settled is asked for again when another file has succeeded.
+                // The file is sent once; an unconfirmed file is queried again when a different file has succeeded.
                 #expect(Array(requests.map(\.method).prefix(2)) == ["PUT", "GET"])
                 #expect(requests.dropFirst().allSatisfy { $0.method == "GET" })
                 let isSigned = requests.allSatisfy { $0.headers["Authorization"]?.hasPrefix("AWS4-") == true }
@@ -132,7 +133,7 @@ import TransferTestSupport
         }
     }
 
-    /// The first request is in the wrong region, and its answer names the right one.
+    /// The first request goes to the wrong region, and its answer names the right one.
     @Test func anObjectInAnotherRegionIsReadBackThere() async throws {
         try await withTestServer { server in
             @Sendable func isThere(_ request: Request) -> Bool {
@@ -156,7 +157,7 @@ import TransferTestSupport
         ["watch", "out", "--to", url, "--settle", "50ms", "--checksum", "--then", "delete", "--json"]
     }
 
-    /// With options, where they say all; a server's own authority is named in a job file.
+    /// Starts the command with options, where they suffice; a server's own authority is named in a job file.
     private func start(_ bench: FileServerBench) throws -> ChildProcess {
         let (place, url) = (bench.place, bench.url("in/"))
         switch bench.kind {
@@ -189,7 +190,7 @@ import TransferTestSupport
         try await process.event("watch.deleted") { $0["path"]?.string == name }
     }
 
-    /// The file stays for the reason that its upload failed for.
+    /// Expects that the file stays, for the reason that its upload failed for.
     private func kept(
         _ name: String, _ code: String, _ process: ChildProcess
     ) async throws -> (job: String, message: String) {
@@ -204,7 +205,7 @@ import TransferTestSupport
         #expect(result.exitCode == 0, "\(result)")
     }
 
-    /// Asks the process to end, and expects that it does so in order.
+    /// Stops the process, and expects a normal end.
     private func stop(_ process: ChildProcess, uploaded: Int) async throws {
         process.kill(SIGTERM)
         let result = try await process.result()
@@ -215,7 +216,7 @@ import TransferTestSupport
 
     // MARK: Files
 
-    /// - Returns: The SHA-256 of each, sorted.
+    /// - Returns: The SHA-256 of each file, sorted.
     private func writeFiles(_ place: Workplace, large: Int = 300_000) async throws -> [String] {
         try place.folder.write("small", to: "out/small")
         try place.folder.write(count: large, seed: 7, to: "out/large")
@@ -224,7 +225,7 @@ import TransferTestSupport
         return sums.sorted()
     }
 
-    /// They are on the server, nothing else is, and here they are gone.
+    /// Expects that both files are on the server, alone, and that they are deleted here.
     private func expectBoth(
         _ bench: FileServerBench, _ sums: [String], _ location: SourceLocation = #_sourceLocation
     ) async throws {
@@ -240,7 +241,7 @@ import TransferTestSupport
         #expect(try bench.place.folder.files(below: "out") == [], sourceLocation: location)
     }
 
-    /// SHA-256 of what moto gives to curl, which signs by itself.
+    /// Returns the SHA-256 of an object that curl reads from moto; curl signs the request itself.
     private func object(_ name: String, _ port: UInt16, _ place: Workplace) async throws -> String {
         let arguments = [
             "-s", "-S", "-f", "--user", "key:secret", "--aws-sigv4", "aws:amz:us-east-1:s3", "-o",

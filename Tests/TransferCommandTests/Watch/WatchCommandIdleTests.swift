@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What the command costs while nothing happens.
+/// The cost of the command while nothing happens.
 @Suite(.serialized, .enabled(if: TransferCommand.runsHeavyTests)) struct WatchCommandIdleTests {
     @Test(.timeLimit(.minutes(10))) func aHundredThousandFilesCostNoProcessorTimeAndLittleMemory() async throws {
         let place = try Workplace("idle")
@@ -40,7 +40,7 @@ import TransferTestSupport
 
     private static func path(_ number: Int) -> String { "folder-\(number / 1000)/a-file-with-a-name-\(number)" }
 
-    /// Until hardly anything runs any more: known files are looked for, ends are written down.
+    /// Waits until hardly any work is left: known files are searched for, ends are recorded.
     private func rest(_ process: Int32) async throws {
         for _ in 0..<120 {
             let used = try ProcessFacts.processorTicks(process)

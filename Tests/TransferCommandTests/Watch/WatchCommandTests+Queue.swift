@@ -29,7 +29,7 @@ extension WatchCommandTests {
         }
     }
 
-    @Test func aFolderThatIsPausedSaysSoAtTheNextStart() async throws {
+    @Test func aPausedFolderIsReportedAtTheNextStart() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let batch = "watch:" + watch.path
@@ -52,8 +52,8 @@ extension WatchCommandTests {
         }
     }
 
-    /// Its new name isn't a reason to upload it after all; once somebody says so, it's uploaded by that.
-    @Test func whatWasCancelledAndIsRenamedStaysCancelled() async throws {
+    /// A new name is no reason to upload the file after all; a user's command uploads it under that name.
+    @Test func aCancelledFileThatIsRenamedStaysCancelled() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let batch = "watch:" + watch.path
@@ -74,7 +74,7 @@ extension WatchCommandTests {
         }
     }
 
-    @Test func anotherTargetIsTold() async throws {
+    @Test func anotherTargetIsReported() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             try watch.write("x", to: "a.txt")

@@ -6,7 +6,7 @@ import TransferTestSupport
 
 /// `transfer watch` from its start to its end, on the real file system.
 @Suite struct WatchCommandTests {
-    /// There is no file to read again at a SIGHUP.
+    /// A SIGHUP has no file to read again.
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP]) func aFileThatAppearsIsOnTheServer(_ signal: Int32) async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
@@ -23,14 +23,14 @@ import TransferTestSupport
         }
     }
 
-    /// To `String` they are equal, and to the kernel they are two.
+    /// The names are equal to `String`, and different to the kernel.
     @Test func filesWhoseNamesAreEquivalentTextAreBothUploadedOnce() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let process = try watch.start()
             try await process.event("watch.found")
             for (name, text) in [("\u{E9}.txt", "one scalar"), ("e\u{301}.txt", "two scalars")] {
-                // Not by Foundation, so that nothing but the kernel has to do with the name.
+                // The file is made without Foundation, so that only the kernel interprets the name.
                 let file = open(watch.folder.path("out/" + name), O_WRONLY | O_CREAT | O_EXCL, 0o644)
                 try #require(file >= 0 && write(file, text, text.utf8.count) == text.utf8.count)
                 close(file)
@@ -51,7 +51,7 @@ import TransferTestSupport
         #expect(result.standardError.contains("file isn't a folder; transfer put uploads single files"), "\(result)")
     }
 
-    @Test func whatIsThereAlreadyIsTakenAndTemporaryNamesAreNot() async throws {
+    @Test func existingFilesAreTakenAndTemporaryNamesAreNot() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             for name in ["a.txt", "b.part", ".c", "d~", "sub/e.txt"] { try watch.write("x", to: name) }
@@ -65,7 +65,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func newOnlyLeavesWhatWasThere() async throws {
+    @Test func newOnlyLeavesExistingFiles() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             try watch.write("old", to: "old.txt")
@@ -84,7 +84,7 @@ import TransferTestSupport
             let process = try watch.start("--recursive", "--include", "*.{mp4,mov}", "--exclude", "raw/")
             for name in ["x/y/a.mp4", "b.mov", "c.txt", "raw/d.mp4"] { try watch.write("x", to: name) }
             try await process.caughtUp(confirming: 2)
-            // What isn't taken was there before it.
+            // The ignored files were there before this one.
             try watch.write("x", to: "e.mp4")
             try await process.confirmed("e.mp4")
             try await watch.stop(process)
@@ -92,7 +92,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func thenDeleteTakesTheFileAwayOnceItIsConfirmed() async throws {
+    @Test func thenDeleteRemovesTheFileOnceItIsConfirmed() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let process = try watch.start("--then", "delete")
@@ -104,7 +104,7 @@ import TransferTestSupport
         }
     }
 
-    /// As two words, as one, and quoted.
+    /// The value is given as two words, as one, and quoted.
     @Test(arguments: [["--then", "move", "DIR"], ["--then=move DIR"], ["--then", "move DIR"]])
     func thenMovePutsTheFileElsewhere(_ arguments: [String]) async throws {
         try await withTestServer { server in
@@ -135,7 +135,7 @@ import TransferTestSupport
     @Test func aRewrittenFileIsSentAgainAndATouchedOneIsNot() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
-            // A file whose digest is asked for has it before its upload, and others some time after it.
+            // A file whose digest is in the URL has it before its upload, other files some time after it.
             let process = try watch.command(to: "/in/{name}?{sha256}").start()
             try watch.write("one", to: "a.txt")
             try watch.write("same", to: "b.txt")
@@ -154,7 +154,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func anotherStartSendsNothingTwice() async throws {
+    @Test func aRestartSendsNothingTwice() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             for number in 0..<5 { try watch.write("\(number)", to: "f\(number)") }
@@ -170,7 +170,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aKilledOneGoesOnWithWhatIsLeft() async throws {
+    @Test func aKilledWatchContinuesWithTheRest() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             server.script("/in/b", [.stallUpload(after: 1000)])
@@ -191,8 +191,8 @@ import TransferTestSupport
         }
     }
 
-    /// Within two seconds, with a word on what is left; that is no failure.
-    @Test func aStopLeavesWhatIsUnderWayToTheNextStart() async throws {
+    /// The stop takes two seconds at most, with a message on the remaining files; that is no failure.
+    @Test func aStopLeavesUploadsUnderWayToTheNextStart() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             server.script("/in/a", [.stallUpload(after: 1000)])
@@ -210,8 +210,8 @@ import TransferTestSupport
         }
     }
 
-    /// The kernel tells of a folder that was deleted once nobody holds it.
-    @Test func aFolderIsNotHeldWhenNothingIsToBeDone() async throws {
+    /// The kernel reports a deleted folder once no process holds it.
+    @Test func anIdleFolderIsNotHeldOpen() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let process = try watch.start()
@@ -248,7 +248,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aSecondOneOfTheFolderIsRefused() async throws {
+    @Test func aSecondWatchOfTheFolderIsRefused() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let process = try watch.start()
@@ -265,7 +265,7 @@ import TransferTestSupport
         }
     }
 
-    /// For the journal and for files: a line each, with a level and without control characters.
+    /// The log, for the journal and for files, has a line each, with a level and without control characters.
     @Test func theLogHasALineForEachFileFailureAndChange() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
@@ -287,14 +287,15 @@ import TransferTestSupport
         }
         #expect(lines.filter { $0.contains(" info \(path): watching") }.count == 1)
         #expect(lines.filter { $0.contains(" info \(path)/a.txt: uploaded, 5 B in ") }.count == 1)
-        // One for each time: it's tried again when the other one has succeeded.
+        // There is one line for each attempt: the file is tried again when the other one has succeeded.
         let failures = lines.filter { $0.contains(" error ") && $0.contains("/bad: ") }
         let allComeBack = failures.allSatisfy { $0.contains("tried again in ") }
         #expect(!failures.isEmpty && allComeBack, "\(result)")
         #expect(result.standardOutput.isEmpty)
     }
 
-    /// Ten seconds of nothing over a thousand files: it's woken at most twice a second, all threads together.
+    /// Nothing happens to a thousand files for ten seconds: the command is woken at most twice a second, all threads
+    /// together.
     @Test(.enabled(if: TransferCommand.runsHeavyTests)) func anIdleWatchSleeps() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
@@ -304,17 +305,18 @@ import TransferTestSupport
             let process = try command.start()
             try await process.caughtUp(confirming: 1000)
             var before = try ProcessFacts.wakes(process.processID)
-            // What it sees to in its own time goes on for a while: the clock decides, as nothing tells of its end.
+            // Background work continues for a while: the clock decides, as no event marks its end.
             try await until("it to go to rest", within: .seconds(60)) {
                 try await Task.sleep(for: .seconds(2))
                 defer { before = (try? ProcessFacts.wakes(process.processID)) ?? before }
                 return try ProcessFacts.wakes(process.processID, since: before) <= 4
             }
-            // Its one look through the ledger, a minute after the start, may fall into one of these, but not into two.
+            // The single pass through the upload history, a minute after the start, may fall into one of these periods,
+            // but not into two.
             var counts: [Int] = []
             while counts.count < 2, counts.last.map({ $0 > 20 }) ?? true {
                 before = try ProcessFacts.wakes(process.processID)
-                // What is tried is that nothing happens.
+                // The subject of the test is that nothing happens.
                 try await Task.sleep(for: .seconds(10))
                 counts.append(try ProcessFacts.wakes(process.processID, since: before))
             }

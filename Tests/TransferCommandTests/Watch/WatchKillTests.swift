@@ -4,11 +4,11 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A watching command that is killed in the middle of uploads, by the protocols that go on with what a server has. (Of PUT
-/// `WatchCommandTests` and the soak tests tell.) One after the other: each starts servers of its own.
+/// A watching command that is killed in the middle of uploads, with the protocols that resume. (`WatchCommandTests` and
+/// the soak tests cover PUT.) The tests run one after the other: each starts servers of its own.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct WatchKillTests {
     private static let size = 6 << 20
-    /// Those of S3 that tell of every object.
+    /// The kinds of peers; among the S3 servers only the one that lists every object.
     static var kinds: [UploadPeerKind] {
         UploadPeerKind.available.filter { [.tus, .resumable8, .rclone].contains($0) }
     }
@@ -26,7 +26,8 @@ import TransferTestSupport
         #expect(try await peer.unfinished() == 0)
     }
 
-    /// Behind the one that was under way when the program died: that one is of no use any more, and nobody waits for it.
+    /// The version waited for the upload that was under way when the program died; that upload is obsolete, and is not
+    /// waited for.
     @Test func aNewerVersionThatWaitedIsUploadedByTheNextStart() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
@@ -54,11 +55,11 @@ import TransferTestSupport
         let bench = try await FileServerBench(.sftp)
         let expected = try await killInTheMidst(
             bench.place, bench.relay, to: bench.url("in/"), #""createFolders": true, \#(bench.members)"#)
-        // Names of files that aren't whole would be among them.
+        // Names of unfinished files would be among them.
         #expect(try await bench.sums().sorted() == expected)
     }
 
-    /// Two small files are confirmed, two large ones are under way: then comes `kill -9`, and another start.
+    /// Confirms two small files while two large ones are under way; then comes `kill -9`, and a new start.
     ///
     /// - Returns: The SHA-256 of each file, sorted.
     private func killInTheMidst(
@@ -77,15 +78,16 @@ import TransferTestSupport
         let stall = FaultRelay.Fault.stall(after: 2 << 20)
         relay.script([stall, stall], countsFromFirstAnswer: countsFromFirstAnswer)
         for (seed, name) in ["c", "d"].enumerated() {
-            // Moved in, so that none is taken before it's whole.
+            // The files are moved in, so that none is taken before it is whole.
             try place.folder.write(count: Self.size, seed: UInt64(seed), to: name)
             try #require(rename(place.folder.path(name), place.folder.path("out/" + name)) == 0, "\(errno)")
-            // One after the other: a body must not come on a connection of its own, where no answer comes before its end.
+            // The uploads begin one after the other: a body must not come on a connection of its own, where no answer
+            // comes before its end.
             try await until("the upload of \(name) to stall") { relay.stalledCount == seed + 1 }
         }
         first.kill(SIGKILL)
         #expect(try await first.result().signal == SIGKILL)
-        // What the kernel has left of its bytes keeps the connections open.
+        // The rest of its bytes in the kernel keeps the connections open.
         relay.cutAll()
         relay.script([])
 

@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `watch --once`: a folder as it is now, remembered, with an end.
+/// `watch --once`: one pass over a folder in its current state, with a record and an end.
 @Suite(.timeLimit(.minutes(1))) struct WatchOnceTests {
     @Test func aFolderIsTakenOnceAndAgainOnlyWhatIsNew() async throws {
         try await withTestServer { server in
@@ -24,7 +24,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aRefusedFileAndAMissingFolderAreToldByTheStatus() async throws {
+    @Test func aRefusedFileAndAMissingFolderAreReportedByTheStatus() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/in/a", [], afterwards: .status(403))
@@ -37,7 +37,7 @@ import TransferTestSupport
         }
     }
 
-    /// Where a run without a ledger has its queue.
+    /// Returns a command with the test's own temporary folder, where a run without an upload history has its queue.
     private func command(_ place: Workplace, _ words: [String]) throws -> TransferCommand {
         try FileManager.default.createDirectory(
             atPath: place.folder.path("tmp"), withIntermediateDirectories: true)
@@ -58,10 +58,10 @@ import TransferTestSupport
             }
             #expect(Set(sink.uploads.map(\.path)) == ["/in/a", "/in/sub/b"])
             #expect(try place.folder.files() == ["out/a", "out/sub/b"])
-            // A ledger knows nothing of it either.
+            // A run with an upload history knows nothing of it either.
             let remembered = try await place.command(words).run()
             #expect(remembered.exitCode == 0 && sink.uploads.count == 6, "\(remembered)")
-            // And one that does isn't asked.
+            // A run without one does not read it.
             #expect(try await command(place, words + ["--no-ledger"]).run().exitCode == 0)
             #expect(sink.uploads.count == 8)
             let moved = try await command(place, words + ["--no-ledger", "--then", "delete"]).run()
@@ -70,8 +70,8 @@ import TransferTestSupport
         }
     }
 
-    /// The end waits for them: without a ledger no later run could tell.
-    @Test(arguments: [[], ["--no-ledger"]]) func hooksAreToldOfEachFileBeforeItEnds(_ more: [String]) async throws {
+    /// The end waits for the hooks: without an upload history no later run could call them.
+    @Test(arguments: [[], ["--no-ledger"]]) func hooksAreCalledForEachFileBeforeTheEnd(_ more: [String]) async throws {
         let hook = try HookPlace()
         try await withTestServer { server in
             server.acceptUploads("/in/*")
@@ -83,7 +83,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func withoutALedgerARefusedFileIsToldWithoutACommandThatWouldFindNothing() async throws {
+    @Test func withoutALedgerARefusedFileIsReportedWithoutASuggestion() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/in/a", [], afterwards: .status(403))
@@ -97,13 +97,13 @@ import TransferTestSupport
         }
     }
 
-    /// It ends by itself, so it won't come back to a file at any time: with a ledger the next run does, and without one
-    /// nobody will know.
+    /// The command ends on its own, so it will not return to a file at a later time. With an upload history the next
+    /// run does, and without one none will.
     @Test(arguments: [
         ([], "tried again by a later run", "; the next run tries again"),
         (["--no-ledger"], "not tried again (nothing is remembered)", "; not tried again (nothing is remembered)"),
     ])
-    func whatIsPromisedOfLaterHolds(_ more: [String], _ file: String, _ hook: String) async throws {
+    func theAnnouncedRetryTakesPlace(_ more: [String], _ file: String, _ hook: String) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.script("/in/a", [], afterwards: .status(403))
@@ -121,7 +121,7 @@ import TransferTestSupport
             let failed = try #require(try data.events().named("job.failed").first, "\(data)")
             #expect(failed["again"] == nil, "\(failed)")
             #expect(try !place.folder.text("report.jsonl").contains("\"again\""))
-            // The second run did what the first one's words say.
+            // The second run did what the first one's message announced.
             let asked = server.requests(to: "/in/a").count
             #expect(asked == 2, "\(asked)")
             guard more.isEmpty else { return }
@@ -130,7 +130,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatAKilledRunWithoutALedgerLeftGoesWithTheNext() async throws {
+    @Test func remainsOfAKilledRunWithoutALedgerAreRemovedByTheNext() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             let sink = server.acceptUploads("/in/*")
@@ -139,7 +139,7 @@ import TransferTestSupport
             let words = ["watch", "out", "--to", server.url("/in/"), "--once", "--settle", "10ms", "--no-ledger"]
             let process = try command(place, words).start()
             try await server.waitForRequests(1)
-            // One that runs is left alone.
+            // The folder of a running command is left alone.
             try place.folder.write("b", to: "other/b")
             let other = ["watch", "other", "--to", server.url("/in/"), "--once", "--settle", "10ms", "--no-ledger"]
             #expect(try await command(place, other).run().exitCode == 0)
@@ -152,9 +152,9 @@ import TransferTestSupport
         }
     }
 
-    /// A dead server, one that never answers, and files that aren't quiet yet.
+    /// The cases are a dead server, a server that never answers, and files that are still being written.
     @Test(arguments: ["dead", "silent", "unsettled"], [[], ["--no-ledger"]])
-    func theDeadlineEndsWhatWouldNeverEnd(_ kind: String, _ words: [String]) async throws {
+    func theDeadlineEndsAnEndlessRun(_ kind: String, _ words: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.acceptUploads("/in/*")
@@ -170,7 +170,7 @@ import TransferTestSupport
             #expect(result.duration >= .milliseconds(700), "\(result)")
             #expect(try place.folder.files(below: "tmp").isEmpty)
             if words.isEmpty, kind == "dead" {
-                // A later run goes on.
+                // A later run continues.
                 let sink = server.acceptUploads("/other/*")
                 let again = try await command(
                     place,
@@ -203,7 +203,7 @@ import TransferTestSupport
         (["--no-ledger"], "--once"), (["--no-ledger", "--once", "--new-only"], "--new-only"),
         (["--no-ledger", "--once", "--state", "s"], "--state"),
     ])
-    func whatDoesNotGoWithoutALedgerIsRefused(_ words: [String], _ option: String) async throws {
+    func optionsThatNeedALedgerAreRefusedWithoutOne(_ words: [String], _ option: String) async throws {
         let place = try Workplace()
         try place.folder.write("a", to: "out/a")
         let result = try await place.command(["watch", "out", "--to", "http://127.0.0.1:9/"] + words).run()

@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A folder `out` that the command watches, and a server that takes what comes of it under `/in/`.
+/// A folder `out` that the command watches, and a server that accepts its files under `/in/`.
 final class WatchPlace: Sendable {
     let place: Workplace
     let server: TestServer
@@ -17,7 +17,7 @@ final class WatchPlace: Sendable {
     }
 
     var folder: TemporaryFolder { place.folder }
-    /// The folder's name in messages and, behind `watch:`, in the queue.
+    /// The folder's name in messages and, after `watch:`, in the queue.
     var path: String { folder.path("out") }
 
     func command(_ options: [String] = [], to path: String = "/in/", json: Bool = true) -> TransferCommand {
@@ -30,12 +30,12 @@ final class WatchPlace: Sendable {
     /// Writes a file into the watched folder.
     func write(_ text: String, to name: String) throws { try folder.write(text, to: "out/" + name) }
 
-    /// What arrived under a name, in order.
+    /// Returns the received contents under a name, in order.
     func bodies(_ name: String) -> [String] {
         sink.uploads(to: "/in/" + name).filter(\.isComplete).map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    /// Asks the process to end, and expects that it does so in order.
+    /// Stops the process, and expects a normal end.
     @discardableResult
     func stop(_ process: ChildProcess, by signal: Int32 = SIGTERM) async throws -> ProcessResult {
         let asked = ContinuousClock.now
@@ -48,9 +48,9 @@ final class WatchPlace: Sendable {
 }
 
 extension ChildProcess {
-    /// A file's version is on the server, and recorded so.
+    /// Waits until a file's version is on the server and recorded as uploaded.
     ///
-    /// - Parameter count: Which one of that name, from 1.
+    /// - Parameter count: The number of the version under that name, from 1.
     @discardableResult
     func confirmed(_ path: String, _ count: Int = 1) async throws -> JSONValue {
         var seen = 0
@@ -60,7 +60,7 @@ extension ChildProcess {
         }
     }
 
-    /// The folder has been gone through, and that many files were confirmed.
+    /// Waits until the folder has been scanned, and this number of files was confirmed.
     func caughtUp(confirming count: Int) async throws {
         var confirmed = 0
         try await event("watch.confirmed") { _ in

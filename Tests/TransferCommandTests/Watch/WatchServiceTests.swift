@@ -4,9 +4,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `transfer run` of a job file that watches, as a service runs it: systemd's words, SIGHUP, and the end.
+/// `transfer run` of a job file that watches, as a service: systemd's notifications, SIGHUP, and the end.
 @Suite struct WatchServiceTests {
-    /// A job file that watches folders, and has jobs.
+    /// Writes a job file that watches folders, and has jobs.
     private func write(_ watch: WatchPlace, folders: [String], jobs: [String] = [], more: String = "") throws {
         let entries = folders.map {
             #"{"folder": "\#($0)", "to": "\#(watch.server.url("/in/"))\#($0)/", "settle": "50ms"\#(more)}"#
@@ -40,7 +40,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func tellsItsManagerHowItStands() async throws {
+    @Test func reportsItsStateToItsManager() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let manager = try ManagerSocket(watch.folder.path("manager"))
@@ -86,8 +86,8 @@ import TransferTestSupport
         }
     }
 
-    /// A service whose folder isn't there is up: it waits.
-    @Test func isReadyWithoutItsFolder() async throws {
+    /// A service with a missing folder is up: it waits.
+    @Test func theServiceIsReadyWithoutItsFolder() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let manager = try ManagerSocket(watch.folder.path("manager"))
@@ -120,7 +120,7 @@ import TransferTestSupport
             try await process.line {
                 $0.hasSuffix("read again: 1 folder added, 1 folder changed, 1 folder removed, 1 job")
             }
-            // The rule of `out` is another one, `c` is watched, `b` isn't.
+            // The rule of `out` has changed, `c` is watched, `b` is not.
             for name in ["out/x.log", "out/x.txt", "b/y.txt", "c/z.txt"] { try watch.folder.write(name, to: name) }
             try await process.confirmed("x.txt")
             try await process.confirmed("z.txt")
@@ -129,7 +129,7 @@ import TransferTestSupport
         }
     }
 
-    /// Whoever reads that the first folder is watched doesn't know how many are still to come.
+    /// A reader of the report about the first folder does not know the number of folders to come.
     @Test func signalsAreHeardWhileTheFoldersAreStillBegun() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
@@ -148,8 +148,9 @@ import TransferTestSupport
         }
     }
 
-    /// What is under way stays so; all that waits goes where the file says now, also what this process had taken already.
-    @Test func aHangUpSendsWhatHasNotStartedElsewhere() async throws {
+    /// Transfers under way are not changed; all waiting files go to the new URL, including those that this process had
+    /// taken already.
+    @Test func aHangUpSendsUnstartedFilesElsewhere() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             let other = server.acceptUploads("/in/elsewhere/*")
@@ -175,8 +176,8 @@ import TransferTestSupport
         }
     }
 
-    /// What the file says in the end is what is done in the end, also where its job was under way.
-    @Test func aJobThatIsChangedWhileItIsUnderWayIsDoneAsItIsNow() async throws {
+    /// The final state of the file decides, even where its job was under way.
+    @Test func aJobChangedWhileItIsUnderWayIsDoneInItsNewForm() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             server.serve("/old", .text("old"))
@@ -198,7 +199,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aHangUpLeavesWhatWasCancelledOrFailedAlone() async throws {
+    @Test func aHangUpLeavesCancelledAndFailedFilesAlone() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             server.serve("/b", .text("b"))
@@ -229,7 +230,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFaultyFileIsToldOfAndChangesNothing() async throws {
+    @Test func aFaultyFileIsReportedAndChangesNothing() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             try write(watch, folders: ["out"])
@@ -278,7 +279,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func isValidatedAndShownByADryRun() async throws {
+    @Test func aWatchingFileIsValidatedAndShownByADryRun() async throws {
         try await withTestServer { server in
             let watch = try WatchPlace(server)
             try write(watch, folders: ["out", "b"], more: #", "then": {"move": "done"}, "keepFor": "1h""#)
@@ -295,7 +296,7 @@ import TransferTestSupport
         }
     }
 
-    /// `jobs/watch.json`, as it stands, against the demonstration's server.
+    /// `jobs/watch.json` is run unchanged, against the demonstration's server.
     @Test func theSampleFileRuns() async throws {
         let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

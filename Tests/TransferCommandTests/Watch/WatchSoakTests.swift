@@ -6,12 +6,12 @@ import TransferTestSupport
 
 /// Four writers, an nginx that restarts, and a command that is killed.
 @Suite(.serialized) struct WatchCommandSoakTests {
-    @Test(.timeLimit(.minutes(2))) func everyFinalVersionArrivesOnceWhateverIsKilled() async throws {
+    @Test(.timeLimit(.minutes(2))) func everyFinalVersionArrivesOnceDespiteKills() async throws {
         try await soak(files: 300)
     }
 
     @Test(.enabled(if: TransferCommand.runsHeavyTests), .timeLimit(.minutes(10)))
-    func everyFinalVersionOfFiveThousandArrivesOnceWhateverIsKilled() async throws {
+    func everyFinalVersionOfFiveThousandArrivesOnceDespiteKills() async throws {
         try await soak(files: 5000)
     }
 
@@ -27,7 +27,7 @@ import TransferTestSupport
         command.timeout = .seconds(560)
         for round in 0..<3 {
             let process = try command.start()
-            // The server restarts twice, the command is killed twice; each in the middle of uploads.
+            // The server restarts twice, the command is killed twice; each time in the middle of uploads.
             let before = try servers.puts().count
             async let written: Void = crew.work(part: round, of: 3) {}
             if round != 1 {
@@ -48,7 +48,7 @@ import TransferTestSupport
             #expect(result.exitCode == 0, "\(result.standardError)")
         }
         #expect(try servers.contents() == crew.finals)
-        // Whatever was killed: what the server had was asked for, and not sent again.
+        // After any kill, the server was queried about its files, and received none of them again.
         var counts: [String: Int] = [:]
         for path in try servers.puts() { counts[path, default: 0] += 1 }
         let repeated = counts.filter { $1 > (crew.writtenOnce.contains($0) ? 1 : 3) }
@@ -87,7 +87,7 @@ private final class ServerSeries: @unchecked Sendable {
         relay.aim(at: server.port)
     }
 
-    /// The paths of those that were taken.
+    /// Returns the paths of the accepted files.
     func puts() throws -> [String] {
         try servers.flatMap { try $0.accessLog() }.filter { $0.method == "PUT" && (200...204).contains($0.status) }
             .map { String($0.uri.dropFirst("/in/".count)) }

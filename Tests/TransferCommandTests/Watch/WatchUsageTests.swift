@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-/// Command lines of `transfer watch` that can't be meant: exit status 64 and a word about it.
+/// Invalid command lines of `transfer watch`: exit status 64 and a message.
 @Suite struct WatchUsageTests {
     static let wrong: [([String], String)] = [
         ([], "Missing expected argument '<dir>'"),
@@ -37,7 +37,7 @@ import TransferTestSupport
         (["out", "in", "--to", "http://a.example/"], "Unexpected argument 'in'"),
     ]
 
-    @Test(arguments: wrong) func isToldAndEndsWith64(_ arguments: [String], _ message: String) async throws {
+    @Test(arguments: wrong) func invalidUsageEndsWithStatus64(_ arguments: [String], _ message: String) async throws {
         let place = try Workplace()
         let result = try await place.command(["watch"] + arguments).run()
         #expect(result.exitCode == 64, "\(result)")

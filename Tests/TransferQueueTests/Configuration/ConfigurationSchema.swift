@@ -2,7 +2,7 @@ import Foundation
 
 @testable import TransferJobs
 
-/// The schema of a configuration file, made of the decoder's tables and of the definitions that the job file's schema has
+/// The schema of a configuration file, generated from the decoder's tables and from the job file schema's definitions
 /// of the same keys.
 ///
 /// `make tables` writes it; a test compares.
@@ -25,7 +25,7 @@ struct ConfigurationSchema {
             "pattern": object(origin(isTrusting: false)), "bucket": object(origin(isBucket: true)),
             "originLimits": object(originLimits),
         ]
-        // What those refer to, and what that refers to.
+        // The closure of references: definitions that the properties name, and definitions that those name.
         var wanted = Self.references(in: [properties, made])
         while let name = wanted.first(where: { made[$0] == nil }) {
             made[name] = definition(name)
@@ -33,7 +33,7 @@ struct ConfigurationSchema {
         }
         let version = properties.removeValue(forKey: ConfigurationKey.version.rawValue)
         var result = object(properties)
-        // It's the one key that has to have a value.
+        // The version is the one key that has to have a value.
         var all = result["properties"] as? [String: Any] ?? [:]
         all[ConfigurationKey.version.rawValue] = version
         result["properties"] = all
@@ -132,7 +132,7 @@ struct ConfigurationSchema {
         return known.filter { OriginLimitKey.table.names.contains($0.key) }
     }
 
-    /// - Parameter isTrusting: Whether certificates may be left unchecked.
+    /// - Parameter isTrusting: Whether unchecked certificates may be allowed.
     private func defaults(isTrusting: Bool = true) -> [String: Any] {
         let known = (definitions["defaults"] as? [String: Any])?["properties"] as? [String: Any] ?? [:]
         var properties = known.filter { ConfigurationFields.defaults.names.contains($0.key) }
@@ -154,7 +154,8 @@ struct ConfigurationSchema {
         return properties
     }
 
-    /// A definition of the job file's schema, as it is in a configuration: paths are whole, and `null` takes away.
+    /// A definition of the job file's schema in the form of a configuration: paths are absolute, and `null` unsets a
+    /// key.
     private func definition(_ name: String) -> Any {
         switch name {
         case "path": return ["type": "string", "pattern": #"^/[^\u0000]*$"#]
@@ -174,7 +175,7 @@ struct ConfigurationSchema {
 
     // MARK: Forms
 
-    /// - Parameter names: The decoder's, where `properties` are more.
+    /// - Parameter names: The decoder's keys, where `properties` has more.
     private func object(_ properties: [String: Any], of names: [String]? = nil) -> [String: Any] {
         Self.allowingNull([
             "type": "object", "patternProperties": ["^x-": true], "additionalProperties": false,
@@ -198,7 +199,7 @@ struct ConfigurationSchema {
         (rule["anyOf"] as? [[String: Any]])?.contains { $0["type"] as? String == "null" } ?? false
     }
 
-    /// Each key of an object may be `null`.
+    /// Allows `null` for each key of an object.
     private static func allowingNull(_ rule: [String: Any]) -> [String: Any] {
         var rule = rule
         if let values = rule["additionalProperties"] as? [String: Any] { rule["additionalProperties"] = orNull(values) }

@@ -4,7 +4,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// Holds `jobs/transfer-config.schema.json` and the decoder together.
+/// The agreement of `jobs/transfer-config.schema.json` with the decoder.
 @Suite struct ConfigurationSchemaTests {
     private let schema: JSONSchema
 
@@ -48,7 +48,7 @@ import TransferCore
         #expect(names.filter { schema.definition($0).isEmpty } == [])
     }
 
-    /// Members beside the version, and whether they are in order.
+    /// Members besides the version, and whether they are valid.
     private static let members: [(String, Bool)] = [
         ("", true), (#""$schema": "transfer-config.schema.json", "x-why": [1]"#, true), (#""$schema": 1"#, false),
         (#""jobs": []"#, false), (#""default": {}"#, false), (#""defaults": null, "limits": null"#, true),
@@ -109,7 +109,7 @@ import TransferCore
     }
 
     @Test(arguments: ["[]", "{}", #"{"version": 2}"#, #"{"version": null}"#, #"{"defaults": {}}"#])
-    func agreesWithTheDecoderThatItIsNone(text: String) throws { try check(text, false) }
+    func agreesWithTheDecoderOnInvalidFiles(text: String) throws { try check(text, false) }
 
     private func check(_ text: String, _ isValid: Bool) throws {
         let value = try JSONSerialization.jsonObject(with: Data(text.utf8))

@@ -5,7 +5,7 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferScheduling
 
-/// A stack of configuration files, the weakest first; each gets its version.
+/// Decodes a stack of configuration files, the weakest first, and adds the version to each.
 func configuration(_ files: String...) throws -> Configuration {
     Configuration(
         try files.enumerated().map { number, text in
@@ -13,7 +13,7 @@ func configuration(_ files: String...) throws -> Configuration {
         })
 }
 
-/// What a file's faults say, in order.
+/// Returns the messages of a file's faults, in order.
 private func faults(_ text: String) -> [String] {
     do throws(ConfigurationFile.Faults) {
         _ = try ConfigurationFile(Array(text.utf8), name: "c")
@@ -23,13 +23,13 @@ private func faults(_ text: String) -> [String] {
     }
 }
 
-/// How the configuration's files are laid on each other, and under job files.
+/// The precedence of configuration files over each other, and of job files over them.
 @Suite struct ConfigurationTests {
     struct Layers: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var files: [String]
         var url = "https://cdn.example/x"
-        /// `key=value` of what then holds.
+        /// The settings in effect, as `key=value`.
         var holds: [String]
     }
 
@@ -110,7 +110,7 @@ private func faults(_ text: String) -> [String] {
             url: "s3://archive/a/b", holds: [#"s3.profile="ops""#]),
     ]
 
-    @Test(arguments: tables) func filesAreLaidOnEachOther(_ layers: Layers) throws {
+    @Test(arguments: tables) func filesAreMergedByPrecedence(_ layers: Layers) throws {
         let files = try layers.files.enumerated().map { number, text in
             try ConfigurationFile(Array(#"{"version": 1, \#(text)}"#.utf8), name: "file\(number)")
         }
@@ -136,7 +136,7 @@ private func faults(_ text: String) -> [String] {
         #expect(try #require(OriginPattern(pattern)).matches(url: url) == matches)
     }
 
-    /// What is wrong is told with its place.
+    /// A fault is reported with its place.
     @Test(arguments: [
         (#"{"version": 1, "proxy": "http://p"}"#, #"1:16 $.proxy "proxy" belongs to "defaults""#),
         (#"{"version": 1, "defautls": {}}"#, #"1:16 $.defautls unknown key "defautls"; did you mean "defaults"?"#),
@@ -192,7 +192,7 @@ private func faults(_ text: String) -> [String] {
         (#""metrics": {"file": "a.prom"}"#, "a file of metrics is named by its whole path"),
         (#""metrics": {"file": "/a.txt"}"#, "the name ends in .prom"), (#""metrics": {"file": "/.prom"}"#, ".prom"),
         (#""metrics": {"file": 1}"#, "expected a string"),
-    ]) func isRefused(text: String, reason: String) {
+    ]) func anInvalidValueIsRefused(text: String, reason: String) {
         let found = faults(#"{"version": 1, \#(text)}"#)
         #expect(found.count == 1 && found[0].contains(reason), "\(found)")
         let report = try? #require(throws: ConfigurationFile.Faults.self) {
@@ -231,7 +231,7 @@ private func faults(_ text: String) -> [String] {
         #expect(limits.origins.map(\.requestRate) == [2, 100.0 / 60])
     }
 
-    @Test func autoIsSaidAsANumberIs() throws {
+    @Test func autoIsWrittenLikeANumber() throws {
         let limits = try configuration(
             #""limits": {"perHost": 4}, "origins": {"a.lan": {"perHost": "auto"}}"#, #""limits": {"perHost": "auto"}"#
         ).limits

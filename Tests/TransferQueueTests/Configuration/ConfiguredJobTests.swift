@@ -5,7 +5,7 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferScheduling
 
-/// A configuration under job files: what is stronger, and that no job becomes another one.
+/// A configuration beneath job files: which value has precedence, and that no job changes its identity.
 @Suite struct ConfiguredJobTests {
     private func jobs(
         _ configuration: Configuration, _ text: String, options: [(String, String)] = [],
@@ -41,7 +41,7 @@ import TransferWatch
         #expect(job.settings.maxRedirects == 1)
     }
 
-    @Test func whatIsOfAnOriginHoldsForItsJobsAlone() throws {
+    @Test func settingsOfAnOriginApplyToItsJobsOnly() throws {
         let set = try configuration(
             #""origins": {"https://a.example": {"auth": {"user": "me", "password": {"env": "P"}}}}"#)
         let own = JobSettings.Auth.basic(user: .literal("me"), password: .environment("P"))
@@ -49,7 +49,7 @@ import TransferWatch
         for (job, auth) in [
             (url, own), (#""to": "x", "download": ["https://a.example/x"]"#, own),
             (#""download": "https://b.example/x", "to": "x""#, nil),
-            // The password of one origin isn't for the mirror elsewhere.
+            // The password of one origin is not for the mirror elsewhere.
             (#""download": \#(mirrors), "to": "x""#, nil),
             (#""upload": "x", "to": "https://a.example/x""#, own),
         ] {
@@ -57,7 +57,7 @@ import TransferWatch
         }
     }
 
-    /// For every key that counts for a job's fingerprint, in every form of job file.
+    /// The arguments are every key that counts for a job's fingerprint, in every form of job file.
     @Test(arguments: [
         #""defaults": {"headers": {"X-A": "1"}}"#, #""defaults": {"headers": {"X-Own": "2"}}"#,
         #""defaults": {"s3": {"endpoint": "https://minio.lan"}}"#, #""defaults": {"ssh": {"user": "you"}}"#,
@@ -101,8 +101,8 @@ import TransferWatch
         #expect(set.0 == plain.0 && set.1 == ["X-A"] && plain.1 == [])
     }
 
-    /// Another value of the job's own still makes another job.
-    @Test func aJobsOwnValueCountsAsBefore() throws {
+    /// A different value in the job file itself still makes a different job.
+    @Test func aJobsOwnValueStillChangesItsIdentity() throws {
         let set = try configuration(#""defaults": {"headers": {"X-A": "1"}}"#)
         let one = try jobs(set, file("", #"\#(url), "headers": {"X-Own": "1"}"#)).first?.fingerprint
         let other = try jobs(set, file("", #"\#(url), "headers": {"X-Own": "2"}"#)).first?.fingerprint
@@ -119,7 +119,7 @@ import TransferWatch
             """)
         let entries = set.entries([
             .init("TRANSFER_TIMEOUT", key: "timeout", json: "\"5s\""),
-            // As some who write JSON have it.
+            // Some writers of JSON escape the slashes.
             .init("TRANSFER_PROXY", key: "proxy", json: #""http:\/\/me:/hunter2@p.example:3128""#),
         ])
         let shown = Dictionary(entries.map { ($0.key, "\($0.shown) \($0.place)") }, uniquingKeysWith: { one, _ in one })
@@ -131,7 +131,7 @@ import TransferWatch
         #expect(!shown.values.contains { $0.contains("hunter2") }, "\(shown)")
     }
 
-    /// `key=value source`, of what the environment says of proxies.
+    /// Returns `key=value source` for the proxies that the environment names.
     private func shown(_ environment: [String: String], _ text: String = "", url: String? = nil) throws -> [String] {
         let set = try text.isEmpty ? Configuration() : configuration(text)
         let proxies = ProxyVariables(environment: environment)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A JSON Schema as text, always the same for the same schema: a value on one line where it fits, and keys in the order in
-/// which people read them.
+/// A JSON Schema as text, always the same for the same schema. A value stands on one line where it fits, and keys stand
+/// in the order in which people read them.
 enum SchemaText {
     private static let width = 120
     private static let order = [
@@ -11,7 +11,7 @@ enum SchemaText {
         "default", "properties", "$defs",
     ]
 
-    /// - Parameter value: What `JSONSerialization` reads.
+    /// - Parameter value: An object as `JSONSerialization` reads it.
     static func text(_ value: Any, indent: Int = 0, isNamed: Bool = false, used: Int = 0) -> String {
         let line = self.line(value, isNamed: isNamed)
         if indent + used + line.count < width, !holdsMuch(value) { return line }
@@ -47,12 +47,12 @@ enum SchemaText {
         }
     }
 
-    /// Whether the keys of a key's object are names, and no words of JSON Schema.
+    /// Decides whether the keys of a key's object are names and not keywords of JSON Schema.
     private static func names(_ key: String, _ isNamed: Bool) -> Bool {
         !isNamed && ["properties", "patternProperties", "$defs"].contains(key)
     }
 
-    /// A definition with properties has a line for each.
+    /// Decides whether a value is a definition with properties, which gets a line for each.
     private static func holdsMuch(_ value: Any) -> Bool {
         guard let object = value as? [String: Any], let properties = object["properties"] as? [String: Any] else {
             return false

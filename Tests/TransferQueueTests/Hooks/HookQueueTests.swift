@@ -6,7 +6,7 @@ import TransferEventLoop
 @testable import TransferQueue
 @testable import TransferStore
 
-/// Messages for hooks in turn.
+/// The order and the retries of messages for hooks.
 @Suite struct HookQueueTests {
     private let now = MonotonicTime(nanoseconds: 1_000_000_000_000)
 
@@ -29,7 +29,7 @@ import TransferEventLoop
 
     private let failure = TransferError(.hookFailed, "no", isTransient: true)
 
-    @Test func fourAreToldAtATimeInTheirOrder() {
+    @Test func fourMessagesAreSentAtATimeInOrder() {
         var turns = turns((1...6).map { call($0) })
         var started: [Int64] = []
         while let call = turns.next(now: now) { started.append(call.id) }
@@ -81,14 +81,14 @@ import TransferEventLoop
         #expect(!turns.isEmpty && turns.failed == 0)
     }
 
-    @Test func whatNoRetryHelpsIsKeptToo() {
+    @Test func anEndlessMessageIsKeptAfterALastingFailure() {
         var turns = turns([call(1)])
         _ = turns.next(now: now)
         let gone = TransferError(.httpStatus, "410", cause: .http(status: 410))
         #expect(pause(turns.ended(1, gone, now: now, random: 0, isEndless: true)) == .seconds(60))
     }
 
-    @Test func aLastingMessageWaitsAsLongAsItsServerAsks() {
+    @Test func anEndlessMessageWaitsAsLongAsItsServerAsks() {
         var turns = turns([call(1, limit: 0)])
         _ = turns.next(now: now)
         let busy = TransferError(
@@ -96,7 +96,8 @@ import TransferEventLoop
         #expect(pause(turns.ended(1, busy, now: now, random: 0, isEndless: true)) == .seconds(1000))
     }
 
-    /// As jobs do: such a wait spends time and no attempt, and grows where the server asks for none.
+    /// A wait that the server asks for spends time and no attempt, as for jobs. It grows where the server names no
+    /// time.
     @Test(arguments: [(0, 7), (5, 12), (600, 1)]) func waitsThatAServerAsksForSpendNoAttempt(
         _ seconds: Int, _ mostInAMinute: Int
     ) {
@@ -115,11 +116,11 @@ import TransferEventLoop
             _ = turns.ended(next.id, busy, now: time, random: 0)
             time = turns.nextDue ?? time
         }
-        // As long as the day that `retry.maxWait` has.
+        // The limit is the day that `retry.maxWait` has by default.
         #expect(turns.failed == 0 || time - now >= .seconds(86_400))
     }
 
-    @Test func aSuccessWakesWhatWaitsForTheSameHook() {
+    @Test func aSuccessWakesMessagesForTheSameHook() {
         var turns = turns((1...5).map { call($0, limit: 0) })
         for _ in 1...5 {
             guard let next = turns.next(now: now) else { break }
@@ -156,7 +157,7 @@ import TransferEventLoop
         #expect(turns.next(now: now + .seconds(61))?.id == 1)
     }
 
-    @Test func oneLastingMessageOfAHookIsToldAtATime() {
+    @Test func oneEndlessMessageOfAHookIsSentAtATime() {
         var turns = turns((1...3).map { call($0, limit: 0) })
         for _ in 1...3 {
             guard let next = turns.next(now: now) else { break }
@@ -166,7 +167,7 @@ import TransferEventLoop
         #expect(turns.next(now: time) != nil && turns.next(now: time) == nil && turns.nextDue == nil)
     }
 
-    @Test func aFolderThatIsntWatchedAnyMoreLeavesThemToTheNextRun() {
+    @Test func anUnwatchedFolderLeavesItsMessagesToTheNextRun() {
         var turns = turns([call(1, limit: 0), call(2)])
         for _ in 1...2 {
             guard let next = turns.next(now: now) else { break }
@@ -203,7 +204,7 @@ import TransferEventLoop
         }
     }
 
-    @Test func aStopGivesBackWhatHasNotBeenToldAndSpendsNoAttempt() {
+    @Test func aStopReturnsUnsentMessagesWithoutAnAttempt() {
         var turns = turns((1...6).map { call($0) })
         for _ in 0..<4 { _ = turns.next(now: now) }
         _ = turns.ended(1, failure, now: now, random: 0)
@@ -214,7 +215,7 @@ import TransferEventLoop
             Issue.record("\(String(describing: end))")
             return
         }
-        // One that was told all the same.
+        // A message that was delivered after all.
         guard case .reported? = turns.ended(3, nil, now: now, random: 0)?.outcome.kind else {
             Issue.record("told")
             return

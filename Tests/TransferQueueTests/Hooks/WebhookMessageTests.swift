@@ -5,7 +5,7 @@ import TransferUpload
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// The form that Standard Webhooks give a message.
+/// The form of a message by Standard Webhooks.
 @Suite struct WebhookMessageTests {
     private func request(secret: String?) throws -> [String: String] {
         let source = SecretSource(environment: { _ in secret })
@@ -17,15 +17,15 @@ import TransferUpload
         return Dictionary(request.headers.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
-    /// The example of the standard's own documentation.
-    @Test func aMessageIsSignedAsTheStandardSays() throws {
+    /// The values are the example of the standard's own documentation.
+    @Test func aMessageIsSignedByTheStandard() throws {
         let fields = try request(secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
         #expect(fields["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
         #expect(fields["webhook-id"] == "msg_p5jXN8AQM9LWM0D4loKWxJek")
         #expect(fields["webhook-timestamp"] == "1614265330" && fields["Content-Type"] == "application/json")
     }
 
-    @Test func withoutASecretNothingIsSignedAndAWrongOneIsTold() throws {
+    @Test func withoutASecretNothingIsSignedAndAWrongOneIsReported() throws {
         #expect(try request(secret: nil)["webhook-signature"] == nil)
         #expect(throws: TransferError.self) { try request(secret: "whsec_not base64") }
         #expect(try request(secret: "any text")["webhook-signature"]?.hasPrefix("v1,") == true)

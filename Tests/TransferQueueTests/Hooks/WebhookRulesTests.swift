@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// Whose word holds on the way to a webhook.
+/// The precedence of rules for the connection to a webhook.
 @Suite struct WebhookRulesTests {
     private static let url = "https://hooks.example/in"
 
@@ -20,20 +20,20 @@ import TransferCore
             "https://files.example": {"proxy": "http://files.lan:1", "tls": {"ca": "/files.pem"}}}
         """#
 
-    @Test func theSectionOfItsServerHoldsAndDefaultsLogNobodyIn() throws {
+    @Test func theSectionOfTheServerAppliesAndDefaultsSendNoLogin() throws {
         let settings = try rules(Self.file).settings(for: Self.url, of: JobSettings())
         #expect(settings.proxy?.url == "http://hooks.lan:1" && settings.timeout == .seconds(9))
         #expect(settings.retry.limit == 3 && settings.tls.ca == "/all.pem" && settings.tls.pins.count == 1)
         #expect(settings.auth == .bearer(.environment("H")) && settings.headers.map(\.name) == ["X-Hook"])
     }
 
-    @Test(arguments: ["https://other.example/in", nil]) func elsewhereOnlyTheWayOfAllHolds(url: String?) throws {
+    @Test(arguments: ["https://other.example/in", nil]) func onlyDefaultsApplyToOtherServers(url: String?) throws {
         let settings = try rules(Self.file).settings(for: url, of: JobSettings())
         #expect(settings.proxy?.url == "http://all.lan:1" && settings.tls.ca == "/all.pem")
         #expect(settings.auth == nil && settings.headers.isEmpty && settings.tls.pins.isEmpty)
     }
 
-    @Test func theJobsOwnWordIsStronger() throws {
+    @Test func theJobsOwnSettingsTakePrecedence() throws {
         var job = JobSettings()
         job.proxy = JobSettings.Proxy(url: "http://job.lan:1")
         job.tls.ca = "/job.pem"
@@ -44,8 +44,8 @@ import TransferCore
         #expect(settings.timeout == .seconds(1) && settings.retry.limit == 7)
     }
 
-    /// What the configuration said of the job's server is no word on that of its webhook.
-    @Test func theWayToTheJobsServerIsNotTheWebhooks() throws {
+    /// The configuration's rules for the job's server do not apply to the server of its webhook.
+    @Test func connectionSettingsOfTheJobsServerDoNotApplyToTheWebhook() throws {
         var job = JobSettings()
         job.proxy = JobSettings.Proxy(url: "http://files.lan:1")
         job.tls.ca = "/files.pem"

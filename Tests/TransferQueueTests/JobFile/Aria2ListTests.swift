@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// Options of aria2's input file besides those of every list.
+/// The options of aria2's input file that other lists do not have.
 @Suite struct Aria2ListTests {
     private static let mapped: [(String, @Sendable (JobSpec) -> Bool)] = [
         ("user-agent=me 1", { $0.settings.headers == [.init(name: "User-Agent", value: .literal("me 1"))] }),
@@ -54,11 +54,11 @@ import TransferCore
         #expect(reading.lines == [] && reading.report.leftOut.isEmpty, "\(lines)")
         let job = try #require(reading.jobs.first)
         #expect(reading.jobs.count == 2 && holds(job), "\(lines): \(reading.jobs)")
-        // The next entry has nothing of it.
+        // The next entry inherits none of these settings.
         #expect(reading.jobs.last?.settings == JobSettings())
     }
 
-    /// A further option that changes nothing leaves the job what it is.
+    /// A further option without effect leaves the job the same.
     @Test func anEntryIsTheSameJobWithOptionsThatDoNothing() throws {
         let sum = String(repeating: "a", count: 64)
         let entry = "http://h/f\thttp://i/f\n out=x\n checksum=sha-256=\(sum)\n header=X-A: 1\n"
@@ -82,14 +82,14 @@ import TransferCore
         ("all-proxy=http://me:s3cret@p:1", "2:12:20  a proxy's login is named"),
         ("all-proxy-passwd=s3cret", "2:19:6  all-proxy-passwd: a proxy's login is named"),
     ])
-    func whatWouldMakeAnotherDownloadIsAFault(line: String, fault: String) throws {
+    func anOptionThatChangesTheDownloadIsAFault(line: String, fault: String) throws {
         let reading = try read("http://h/f\n \(line)\nhttp://ok/\n", as: .urlList)
         #expect(reading.lines.count == 1 && reading.lines.first?.hasPrefix(fault) == true, "\(reading.lines)")
         #expect(reading.jobs.map { $0.download?.urls } == [["http://ok/"]])
         #expect(!reading.report.rendered(file: "f").contains("s3cret"))
     }
 
-    @Test func whatIsLeftOutIsToldInOneLine() throws {
+    @Test func ignoredOptionsAreReportedInOneLine() throws {
         let reading = try read(
             "http://h/f\n gid=0123456789abcdef\n seed-time=0\nhttp://h/g\n gid=1123456789abcdef\n unheard-of-thing=1\n",
             as: .urlList)
@@ -101,7 +101,7 @@ import TransferCore
             ])
     }
 
-    /// wget's list has no options: what is indented is a URL, too.
+    /// A list of wget has no options: an indented line is a URL, too.
     @Test func aListOfURLsAloneHasNoOptions() throws {
         let reading = try read("http://h/f\n  http://h/g\n# x\n\thttp://h/h\n", as: .plainURLs)
         #expect(

@@ -88,13 +88,13 @@ import TransferCore
         #expect(!reading.report.rendered(file: "f").contains("s3cret"))
     }
 
-    @Test func columnsOfTheTablesOwnerAreLeftOut() throws {
+    @Test func unknownColumnsAreIgnored() throws {
         let reading = try read("url,title,year\nhttp://h/a,A film,1999\n", as: .csv)
         #expect(reading.lines == [] && reading.jobs.count == 1)
         #expect(reading.report.warnings == ["2 columns of the CSV were left out: title (line 1), year (line 1)"])
     }
 
-    /// So that no key lacks a column: each is taken, or says that it has keys of its own.
+    /// No key lacks a column: each is accepted, or reported as an object with keys of its own.
     @Test(arguments: JobFields.all.table.names) func everyKeyIsAColumn(key: String) {
         do throws(CSVColumn.Refusal) {
             switch try CSVColumn(key) {

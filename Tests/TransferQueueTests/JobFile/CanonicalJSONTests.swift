@@ -45,7 +45,7 @@ import TransferCore
     }
 
     @Test(arguments: ["", "{", "[]", "{}", #"{"download":1,"to":"a"}"#, #"{"download":"u","to":"a"} x"#])
-    func refusesWhatIsNoJob(text: String) {
+    func refusesInvalidJobs(text: String) {
         #expect(throws: JobFileFault.self) { try JobSpec(canonicalJSON: text) }
     }
 }

@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferJobs
 
 @Suite struct CollisionTests {
-    /// Destinations as a list's jobs get them.
+    /// Returns the destinations that a list's jobs get.
     private func paths(
         _ urls: [String], _ rule: Collisions?, to destination: String = "./", isAlone: Bool = false
     ) throws -> (paths: [String], faults: [String]) {
@@ -53,8 +53,8 @@ import TransferCore
         #expect(try paths(urls, rule).paths.count == 2)
     }
 
-    /// Nothing else compares jobs that are taken in as they come.
-    @Test func aStreamRefusesTheLaterOneByItself() throws {
+    /// Jobs that are accepted one by one are compared nowhere else.
+    @Test func aStreamRefusesTheLaterJob() throws {
         let found = try paths(["https://a/f", "https://b/f", "https://a/f", "https://c/g"], nil, isAlone: true)
         #expect(found.paths == ["f", "g"])
         #expect(found.faults.count == 1)
@@ -62,7 +62,7 @@ import TransferCore
     }
 
     @Test(arguments: [JobFileFormat.json, .jsonLines])
-    func aFileSaysItsRule(format: JobFileFormat) throws {
+    func aFileDeclaresItsRule(format: JobFileFormat) throws {
         let jobs = [
             #"{"download": "https://a/x", "to": "f"}"#, #"{"download": "https://b/x", "to": "./f"}"#,
             #"{"id": "i", "download": "https://c/x", "to": "f"}"#, #"{"download": "https://d/x", "to": "/d/f"}"#,
@@ -93,8 +93,8 @@ import TransferCore
         #expect(paths == ["f", "b/x"])
     }
 
-    /// Two hashes of a job are kept, and nothing of its text.
-    @Test func aMillionJobsAreToldApartInBoundedMemory() throws {
+    /// The detector keeps two hashes of a job, and nothing of its text.
+    @Test func aMillionJobsAreDistinguishedInBoundedMemory() throws {
         var names = TakenNames()
         let isNew = (0..<2_000_000 as Range<UInt64>).allSatisfy { names.insert($0 &* 0x9E37_79B9_7F4A_7C15) }
         #expect(isNew && !names.insert(0) && !names.insert(0x9E37_79B9_7F4A_7C15))

@@ -3,9 +3,9 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// `proxy` and `tls` with the secrets they name.
+/// The keys `proxy` and `tls`, with the secrets that they name.
 @Suite struct ConnectionSettingsTests {
-    @Test func readsAProxyThatAsksWhoComes() throws {
+    @Test func readsAProxyWithCredentials() throws {
         let reading = try readJob(
             #""proxy": {"url": "http://p:3128", "user": {"env": "U"}, "password": {"file": "pw"}}, "noProxy": "a""#)
         #expect(reading.lines == [])
@@ -30,8 +30,8 @@ import TransferCore
         }
     }
 
-    /// Without a proxy they are the exceptions from the environment's, wherever they are said.
-    @Test func exceptionsGoWithWhateverProxyThereIs() throws {
+    /// Without a proxy they are the exceptions from the environment's proxy, wherever they are declared.
+    @Test func exceptionsApplyToAnyProxy() throws {
         for reading in [
             try readJob(#""noProxy": "a""#), try readJob("", defaults: #"{"noProxy": "a"}"#),
             try readJob(#""noProxy": "a""#, defaults: #"{"noProxy": "b"}"#),
@@ -61,7 +61,7 @@ import TransferCore
         #expect(tls.cert == "c" && tls.key == "k" && tls.keyPassphrase == .environment("P"))
     }
 
-    /// Members of a job on line 2 of a document, behind 36 characters, and the fault they are.
+    /// Members of a job on line 2 of a document, after 36 characters, and the fault that they cause.
     private static let faults: [(String, String)] = [
         (
             #""proxy": "http://a:b@p""#,
@@ -101,7 +101,7 @@ import TransferCore
     ]
 
     @Test(arguments: faults)
-    func saysWhatIsWrongAndWhatToWrite(members: String, fault: String) throws {
+    func reportsFaultsWithTheirCorrections(members: String, fault: String) throws {
         let reading = try readJob(members)
         #expect(reading.lines == [fault])
         #expect(reading.jobs.isEmpty)

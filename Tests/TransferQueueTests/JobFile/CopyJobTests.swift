@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// How job files describe copies.
+/// Copies as job files describe them.
 @Suite struct CopyJobTests {
     private func copy(
         _ members: String = "", from: String = #""https://a.example/x.bin""#, to: String = "https://b.example/y",
@@ -46,7 +46,7 @@ import TransferCore
         #expect(try upload(try copy(to: to).spec).url == url)
     }
 
-    @Test func whatOneServerIsShownTheOtherIsNot() throws {
+    @Test func credentialsOfOneServerAreNotSentToTheOther() throws {
         let (spec, lines) = try copy(
             #""headers": {"X-A": "1"}, "auth": {"bearer": {"env": "A"}}, "cookies": "jar", "tls": {"ca": "ca.pem"}, "#
                 + #""retry": {"limit": 3}, "timeout": "5s", "#
@@ -92,7 +92,7 @@ import TransferCore
         (#""destination": {"retry": {}}"#, #"$.jobs[0].destination.retry unknown key "retry""#),
         (#""protocol": "s3""#, #"$.jobs[0].to the protocol "s3" has URLs as"#),
         (#""parallel": 2"#, #"$.jobs[0].parallel "parallel" is for the protocol"#),
-    ]) func whatACopyHasNoUseForIsRefused(members: String, line: String) throws {
+    ]) func keysWithoutMeaningForACopyAreRefused(members: String, line: String) throws {
         let lines = try copy(members).lines
         #expect(lines.count == 1 && lines[0].hasPrefix(line), "\(lines)")
     }
@@ -105,7 +105,7 @@ import TransferCore
             ])
     }
 
-    @Test func secretsOfNeitherSideAreWrittenDown() throws {
+    @Test func secretsOfBothSidesAreNotStored() throws {
         var upload = JobSpec.Upload(
             from: CopySource(
                 JobSpec.Download(urls: ["https://a.example/x?X-Amz-Signature=hunter1"], destination: "")),

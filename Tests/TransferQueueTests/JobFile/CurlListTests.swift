@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// The file that `curl --config` takes, read as a list of jobs.
+/// The file that `curl --config` reads, as a list of jobs.
 @Suite struct CurlListTests {
     private static let url = "url = http://h/f\n"
 
@@ -13,7 +13,7 @@ import TransferCore
         return try #require(reading.jobs.first)
     }
 
-    /// Each way to write a line (curl's manual, `-K`).
+    /// The arguments are each way to write a line (curl's manual, `-K`).
     @Test(arguments: [
         ("output = f.bin", "f.bin"), ("output=f.bin", "f.bin"), ("output: f.bin", "f.bin"), ("output f.bin", "f.bin"),
         ("--output f.bin", "f.bin"), ("--output=f.bin", "f.bin"), ("-o f.bin", "f.bin"), ("-of.bin", "f.bin"),
@@ -107,7 +107,7 @@ import TransferCore
         #expect(holds(job), "\(lines): \(reading.jobs)")
     }
 
-    @Test func whatIsSoAnywayIsTakenInSilence() throws {
+    @Test func anOptionWithoutEffectIsAcceptedSilently() throws {
         let reading = try read(
             Self.url
                 + "location\nfail\n-sS\nremote-time\ncreate-dirs\nparallel\n--no-progress-meter\ncontinue-at = -\nhttp2\n",
@@ -116,8 +116,8 @@ import TransferCore
         #expect(reading.jobs.map(\.settings) == [JobSettings()])
     }
 
-    /// Whose order is curl's: the first output is the first URL's.
-    @Test func transfersHaveTheirOutputsAndWhatStandsUpToTheNext() throws {
+    /// The order is curl's: the first output belongs to the first URL.
+    @Test func transfersHaveTheirOutputsAndTheOptionsUpToTheNext() throws {
         let reading = try read(
             """
             # two of one kind
@@ -187,13 +187,13 @@ import TransferCore
         ("upload-file = f\ndata = x", "3:8:1  an upload sends its file, and no data"),
         ("upload-file = -", "2:15:1  a list sends files; `transfer put - URL`"),
     ])
-    func whatWouldMakeAnotherTransferIsAFault(lines: String, fault: String) throws {
+    func anOptionThatChangesTheTransferIsAFault(lines: String, fault: String) throws {
         let reading = try read(Self.url + lines + "\n", as: .curl)
         #expect(reading.lines.first?.hasPrefix(fault) == true && reading.lines.count == 1, "\(reading.lines)")
     }
 
-    /// None is read from a list, and none is told again. The command says which option names it; a program, that it's to be
-    /// set.
+    /// A secret is neither read from a list nor repeated in a message. The command names the option for the secret, and
+    /// the library says that it has to be set.
     @Test(arguments: [
         ("user = me:s3cret", "a password is named"), ("user = me", "which is named, never written"),
         ("-u me:s3cret", "a password is named"), ("url = http://me:s3cret@h/", "set it for the job"),
@@ -210,7 +210,7 @@ import TransferCore
         #expect(!reading.report.rendered(file: "f").contains("s3cret"))
     }
 
-    @Test func whatIsLeftOutIsToldInOneLine() throws {
+    @Test func ignoredOptionsAreReportedInOneLine() throws {
         let reading = try read(
             Self.url + "write-out = x\nfoo-bar = 1\nmax-filesize = 3\nwrite-out = y\nno-digest\nheader = \"Accept:\"\n",
             as: .curl)
@@ -222,7 +222,7 @@ import TransferCore
             ])
     }
 
-    @Test func bracketsAreMeantWhereGlobbingIsOff() throws {
+    @Test func bracketsAreLiteralWithoutGlobbing() throws {
         let reading = try read("globoff\nurl = \"http://[::1]/[1].jpg\"\n", as: .curl)
         #expect(reading.lines == [] && reading.jobs.first?.download?.urls == ["http://[::1]/[1].jpg"])
         #expect(try read("url = \"http://[::1]/1.jpg\"\n", as: .curl).lines == [])
@@ -301,7 +301,7 @@ import TransferCore
             types == [.init(name: "Content-Type", value: .literal("multipart/form-data; boundary=transfer-form-x"))])
     }
 
-    /// As curl has it: the folder for downloads has no part in it.
+    /// The rule is curl's: the folder for downloads has no effect on it.
     @Test(arguments: ["/work", nil], ["a.bin", "../a.bin", "/abs/a.bin"])
     func anUploadStartsFromTheWorkingFolder(_ folder: String?, _ path: String) throws {
         var found: [JobSpec] = []
@@ -336,7 +336,7 @@ import TransferCore
         ("http://h/\n", .urlList),
         ("http://h/a,url\n", .urlList), ("nonsense\n", .urlList), ("# only\n", .urlList), ("urls\n", .urlList),
     ])
-    func aListIsToldByItsFirstLine(text: String, format: JobFileFormat) {
+    func aListIsRecognisedByItsFirstLine(text: String, format: JobFileFormat) {
         #expect(Array(text.utf8).withUnsafeBytes { JobFileFormat.sniff($0, isWhole: true) } == format)
     }
 }

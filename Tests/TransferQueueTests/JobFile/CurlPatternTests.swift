@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferJobs
 
-/// Texts that stand for several, as curl's manual has them.
+/// Patterns that stand for several URLs, as curl's manual describes them.
 @Suite struct CurlPatternTests {
     private static func texts(_ pattern: String, globs: Bool = true) throws -> [String] {
         let made = try CurlPattern(pattern, globs: globs)
@@ -20,7 +20,7 @@ import Testing
         (#"\[1-2\]{a\,b,c}"#, ["[1-2]a,b", "[1-2]c"]),
         (#"a\b"#, [#"a\b"#]), ("", [""]),
     ])
-    func standsForTheseTexts(_ pattern: String, _ texts: [String]) throws {
+    func aPatternExpandsToItsTexts(_ pattern: String, _ texts: [String]) throws {
         #expect(try Self.texts(pattern) == texts)
     }
 
@@ -38,12 +38,12 @@ import Testing
         ("[0-9223372036854775807]", "100,000 files at most"),
         ("[1-1000][1-1000]", "100,000 files at most"), ("[1-9][1-9][1-9][1-9][1-9][1-9]", "100,000 files at most"),
     ])
-    func whatStandsForNothingIsToldWhy(_ pattern: String, _ words: String) {
+    func anInvalidPatternIsReportedWithItsReason(_ pattern: String, _ words: String) {
         let fault = #expect(throws: CurlPattern.Fault.self) { try CurlPattern(pattern) }
         #expect(fault?.message.contains(words) == true, "\(String(describing: fault))")
     }
 
-    @Test func bracketsMeanNothingWhereGlobbingIsOff() throws {
+    @Test func bracketsHaveNoMeaningWithoutGlobbing() throws {
         for text in ["{a,b}", "[1-2", #"\["#] { #expect(try Self.texts(text, globs: false) == [text]) }
         #expect(try CurlPattern("[1-100000]").count == CurlPattern.most)
     }

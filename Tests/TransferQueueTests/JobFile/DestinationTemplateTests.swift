@@ -16,13 +16,13 @@ import TransferCore
         ("{1}{}{a b}{", "https://h/a", "{1}{}{a b}{"),
         ("{3F2504E0-4F89}", "https://h/a", "{3F2504E0-4F89}"),
     ])
-    func eachPlaceIsFilledIn(template: String, url: String, path: String) {
+    func eachPlaceholderIsExpanded(template: String, url: String, path: String) {
         #expect(DestinationTemplate.refusal(of: template) == nil)
         let turn = DestinationTemplate.Turn(number: 7, date: "2026-03-01")
         #expect(DestinationTemplate.expanded(template, url: url, turn) == path)
     }
 
-    /// A server that chooses its URLs chooses no place outside of the folder, and no hidden file.
+    /// A server that chooses its URLs can choose no place outside the folder, and no hidden file.
     @Test(arguments: [
         ("in/{path}", "https://h/../../etc/passwd", "in/etc/passwd"),
         ("in/{path}", "https://h/%2e%2e/%2e%2e/x", "in/x"),
@@ -51,7 +51,7 @@ import TransferCore
     }
 
     @Test(arguments: ["{nmae}", "{Host}/x", "{name:04}", "{n:x}", "{n:0}", "{n:99}"])
-    func aPlaceThatIsNotKnownIsToldWithThoseThatAre(template: String) throws {
+    func anUnknownPlaceholderIsReportedWithTheKnownOnes(template: String) throws {
         let message = try #require(DestinationTemplate.refusal(of: template))
         #expect(message.contains("{n"), "\(message)")
         let job = #"{"version": 1, "jobs": [{"download": "https://h/a", "to": "\#(template)"}]}"#
@@ -65,7 +65,7 @@ import TransferCore
         #expect(DestinationTemplate.expanded(DestinationNames.escaped(path), url: "https://h/x", turn) == path)
     }
 
-    /// What the database holds isn't worked out again, as a name may hold what looks like a place.
+    /// The path in the database is not expanded again, as a name may contain text that looks like a placeholder.
     @Test func theRecordHoldsThePath() throws {
         let reading = try read(
             #"{"version": 1, "jobs": [{"download": "https://h/a.b", "to": "{n:02}/{{name}.{ext}"}]}"#)

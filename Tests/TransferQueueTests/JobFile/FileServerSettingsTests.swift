@@ -9,7 +9,7 @@ import TransferUpload
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// How job files describe servers of FTP and SFTP, and what a request to one is made with.
+/// Servers of FTP and SFTP as job files describe them, and the settings of a request to one.
 @Suite struct FileServerSettingsTests {
     private static let print = "SHA256:" + String(repeating: "a", count: 43)
 
@@ -43,16 +43,16 @@ import TransferUpload
         ("sftp://h/f", JobSpec.UploadProtocol.sftp, "sftp://h"), ("ftp://h/f", .ftp, "ftp://h"),
         ("FTPS://h:9/f", .ftp, "ftps://h:9"),
     ])
-    func theSchemeTellsTheProtocol(_ url: String, _ expected: JobSpec.UploadProtocol, _ origin: String) throws {
+    func theSchemeSelectsTheProtocol(_ url: String, _ expected: JobSpec.UploadProtocol, _ origin: String) throws {
         let (spec, lines) = try upload("", to: url)
         #expect(lines == [] && uploadProtocol(spec) == expected && spec?.origin(mirror: 0) == origin)
         let said = try upload(#""protocol": "\#(expected.rawValue)""#, to: url)
         #expect(said.lines == [] && said.spec == spec)
-        // That of the defaults is for other jobs.
+        // The protocol of the defaults is for other jobs.
         #expect(uploadProtocol(try upload("", to: url, defaults: #"{"protocol": "tus"}"#).spec) == expected)
     }
 
-    @Test func aJobsOwnKeysGoOverThoseOfTheDefaults() throws {
+    @Test func aJobsOwnKeysTakePrecedenceOverDefaults() throws {
         let spec = try upload(
             #""ssh": {"user": "bob"}"#, defaults: #"{"ssh": {"user": "ann", "knownHosts": "kh"}}"#
         ).spec
@@ -63,7 +63,7 @@ import TransferUpload
         #""ssh": {"user": "ann", "hostKey": "\#(print)", "key": "k", "keyPassphrase": {"file": "p"}, "agent": true}"#,
         #""ssh": {}"#, #""ftp": {"active": true}, "createFolders": true"#, #""ftp": {}, "ifChanged": "fail""#,
     ])
-    func whatIsWrittenDownIsReadBackTheSame(_ members: String) throws {
+    func storedSettingsAreReadBackUnchanged(_ members: String) throws {
         let spec = try #require(try upload(members).spec)
         let again = try JobSpec(canonicalJSON: spec.canonicalJSON)
         #expect(again == spec && again.fingerprint == spec.fingerprint)
@@ -74,7 +74,7 @@ import TransferUpload
             try #require(try upload($0).spec).fingerprint
         }
         #expect(Set(prints).count == 3)
-        // Who is trusted changes nothing of what arrives.
+        // The choice of trusted keys changes nothing about the result.
         let pinned = try #require(try upload(#""ssh": {"hostKey": "\#(Self.print)"}"#).spec)
         #expect(pinned.fingerprint == prints[0])
     }
@@ -107,7 +107,7 @@ import TransferUpload
             #"$.jobs[0].ssh.knownHost unknown key "knownHost"; did you mean "knownHosts"?"#
         ),
     ])
-    func saysWhatIsWrong(_ members: String, _ url: String, _ line: String) throws {
+    func reportsTheFault(_ members: String, _ url: String, _ line: String) throws {
         #expect(try upload(members, to: url).lines == [line])
     }
 
@@ -123,7 +123,7 @@ import TransferUpload
         #expect(spec.settings.credentialNames == ["c"])
     }
 
-    // MARK: What a request is made with
+    // MARK: Settings of a request
 
     private func builder(_ variables: [String: String]) -> RequestBuilder {
         RequestBuilder(userAgent: "t", proxies: .none, secrets: SecretSource(environment: { variables[$0] }))
@@ -137,7 +137,7 @@ import TransferUpload
         return try builder(variables).exchange(request, of: spec, source: nil).settings
     }
 
-    @Test func whatNobodySaysIsAsSSHHasIt() throws {
+    @Test func defaultsAreThoseOfSSH() throws {
         let home = try TemporaryFolder("home")
         let variables = ["HOME": home.path, "SSH_AUTH_SOCK": "/run/agent"]
         var made = try settings("", variables)
@@ -151,14 +151,14 @@ import TransferUpload
         }
     }
 
-    @Test func withoutAHomeNobodyIsKnown() throws {
+    @Test func withoutAHomeNoHostIsKnown() throws {
         for variables in [[:], ["HOME": "", "SSH_AUTH_SOCK": ""]] {
             let made = try settings("", variables)
             #expect(made.files.knownHosts == nil && made.files.privateKey == nil && !made.files.usesAgent)
         }
     }
 
-    @Test func whatAJobSaysGoesBefore() throws {
+    @Test func aJobsSettingsTakePrecedence() throws {
         let made = try settings(
             #""ssh": {"user": "ann", "key": "/k", "keyPassphrase": {"env": "P"}, "knownHosts": "/kh", "agent": false}, "createFolders": true"#,
             ["HOME": "/home/x", "SSH_AUTH_SOCK": "/a", "P": "open"])
@@ -170,15 +170,15 @@ import TransferUpload
         #expect(login.credentials == .password(user: "bob", password: "secret"))
     }
 
-    @Test func anFTPServerIsSpokenToAsTheJobSays() throws {
+    @Test func aJobsSettingsApplyToAnFTPServer() throws {
         let plain = try settings("", to: "ftp://h/f", [:])
         #expect(!plain.files.requiresTLS && !plain.files.usesActiveMode && plain.credentials == .none)
         let made = try settings(#""ftp": {"requireTLS": true, "active": true}"#, to: "ftp://h/f", [:])
         #expect(made.files.requiresTLS && made.files.usesActiveMode && !made.files.createsFolders)
     }
 
-    /// What belongs to one server isn't given to another.
-    @Test func anotherServerGetsNobodysPassword() throws {
+    /// Credentials of one server are not given to another.
+    @Test func anotherServerGetsNoPassword() throws {
         let spec = try #require(try upload(#""auth": {"user": "bob", "password": {"env": "P"}}"#).spec)
         for (url, isOurs) in [("sftp://h/in/.f.m.part", true), ("sftp://h:23/f", false), ("sftp://i/f", false)] {
             let request = UploadRequest(id: 1, method: "DELETE", url: url)

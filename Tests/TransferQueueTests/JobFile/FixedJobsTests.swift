@@ -3,8 +3,8 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// Databases hold the canonical text of jobs and their fingerprints: both stay what they are, whatever becomes of the code
-/// that makes them.
+/// The stability of canonical texts and fingerprints. Databases hold both, so a change of the code must not change
+/// them.
 @Suite struct FixedJobsTests {
     /// A line of a job file, its canonical text, and its fingerprint.
     struct Job: Sendable, CustomTestStringConvertible {
@@ -94,7 +94,7 @@ import TransferCore
             fingerprint: 8_435_301_248_775_379_513),
     ]
 
-    @Test(arguments: jobs) func aJobIsWrittenAndToldApartAsItEverWas(_ job: Job) throws {
+    @Test(arguments: jobs) func canonicalTextsAndFingerprintsAreStable(_ job: Job) throws {
         let spec = try #require(try read(job.line, as: .jsonLines).jobs.first)
         #expect(spec.canonicalJSON == job.canonical)
         #expect(spec.fingerprint == job.fingerprint)

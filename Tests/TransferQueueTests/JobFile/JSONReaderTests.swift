@@ -47,7 +47,7 @@ import Testing
     ]
 
     @Test(arguments: malformed)
-    func refusesWhatIsNoJSON(text: String, offset: Int, message: String) throws {
+    func refusesInvalidJSON(text: String, offset: Int, message: String) throws {
         let fault = try #require(firstFault(Array(text.utf8)))
         #expect(fault.message == message)
         #expect(fault.range.lowerBound == offset)
@@ -57,7 +57,7 @@ import Testing
         "{}", "[]", " [ 1 , -0.5e+10 , true , false , null ] ", #"{"a":{"b":[[]]}}"#, #""\u00e9\ud83d\ude00\/\"""#, "0",
         "-0",
     ])
-    func takesWhatIsJSON(text: String) { #expect(firstFault(Array(text.utf8)) == nil) }
+    func acceptsJSON(text: String) { #expect(firstFault(Array(text.utf8)) == nil) }
 
     @Test(
         arguments: [

@@ -1,6 +1,6 @@
 import Foundation
 
-/// As much of JSON Schema (draft 2020-12) as the schemas of job files and configurations use.
+/// A validator for the part of JSON Schema (draft 2020-12) that the schemas of job files and configurations use.
 struct JSONSchema {
     let root: [String: Any]
 

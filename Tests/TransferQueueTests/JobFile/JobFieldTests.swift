@@ -3,9 +3,9 @@ import Testing
 
 @testable import TransferJobs
 
-/// A new key of a job is one row of the table, and a property of the type that has its value: nothing else is touched.
+/// A new key of a job needs one row of the table and a property of the type that has its value, and no other change.
 @Suite struct JobFieldTests {
-    /// `maxRedirects` lends its property to the toy.
+    /// The toy key stores its value in the property of `maxRedirects`.
     private static let toy = JobField(
         settings: Field(
             "patience", \.maxRedirects, .integer(0...9), standard: "3", identity: .counted, "How patient the job is."))
@@ -33,7 +33,7 @@ import Testing
             #"{"version": 1, "defaults": \#(defaults), "jobs": [{"download": "http://h/f", "to": "f"\#(members)}]}"#)
     }
 
-    @Test func itIsDecodedInJobsDefaultsAndWatchedFolders() throws {
+    @Test func aNewKeyIsDecodedInJobsDefaultsAndWatchedFolders() throws {
         #expect(try job(#", "patience": 5"#).jobs.first?.settings.maxRedirects == 5)
         #expect(try job("", defaults: #"{"patience": 5}"#).jobs.first?.settings.maxRedirects == 5)
         #expect(try job(#", "patience": 6"#, defaults: #"{"patience": 5}"#).jobs.first?.settings.maxRedirects == 6)
@@ -42,7 +42,7 @@ import Testing
         #expect(watched.watches.first?.settings.maxRedirects == 7)
     }
 
-    @Test func itsFaultsAreThoseOfEveryKey() throws {
+    @Test func aNewKeyHasTheFaultsOfEveryKey() throws {
         #expect(
             try job(#", "patience": 10"#).lines == [
                 "1:91:2 $.jobs[0].patience 10 is out of range; 0 to 9 are possible"
@@ -57,7 +57,7 @@ import Testing
             ])
     }
 
-    @Test func itIsInTheCanonicalText() throws {
+    @Test func aNewKeyIsInTheCanonicalText() throws {
         let spec = try #require(try job(#", "patience": 5"#).jobs.first)
         let text = spec.canonicalJSON(fields)
         #expect(text == #"{"download":"http://h/f","to":"f","patience":5}"#)
@@ -65,7 +65,7 @@ import Testing
         #expect(try job("").jobs.first?.canonicalJSON(fields) == #"{"download":"http://h/f","to":"f"}"#)
     }
 
-    @Test func itIsInTheFingerprintAndOldOnesStay() throws {
+    @Test func aNewKeyIsInTheFingerprintAndOldFingerprintsStay() throws {
         let plain = try #require(try job("").jobs.first)
         let patient = try [3, 5].map { try #require(try job(", \"patience\": \($0)").jobs.first) }
         #expect(fields.fingerprint(of: plain) == plain.fingerprint)
@@ -73,7 +73,7 @@ import Testing
         #expect(Self.toy.isPartOfFingerprint && !Self.toy.isSecret)
     }
 
-    @Test func itIsInTheSchemaAndTheManualPage() throws {
+    @Test func aNewKeyIsInTheSchemaAndTheManualPage() throws {
         let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let tables = JobFileTables(fields: fields)

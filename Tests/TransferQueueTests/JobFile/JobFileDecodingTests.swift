@@ -73,7 +73,7 @@ import TransferCore
         #expect(reading.jobs.first?.settings.auth == .netrc())
     }
 
-    @Test func leavesWhatIsNotSaidAtItsDefault() throws {
+    @Test func leavesMissingKeysAtTheirDefaults() throws {
         let reading = try readJob("")
         #expect(reading.batch == BatchSpec())
         #expect(reading.jobs == [JobSpec(work: .download(.init(urls: ["http://h/f"], destination: "f")))])

@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferJobs
 
 @Suite struct JobFileFaultTests {
-    /// Members of a job on line 2 of a document, behind 36 characters, and the fault they are.
+    /// Members of a job on line 2 of a document, after 36 characters, and the fault that they cause.
     private static let jobs: [(String, String)] = [
         (#""chekcsum": "x""#, #"2:39:10 $.jobs[0].chekcsum unknown key "chekcsum"; did you mean "checksum"?"#),
         (#""zzzzzz": [1]"#, #"2:39:8 $.jobs[0].zzzzzz unknown key "zzzzzz""#),
@@ -119,7 +119,7 @@ import TransferCore
     ]
 
     @Test(arguments: jobs)
-    func saysWhatIsWrongWithAJobAndWhere(members: String, fault: String) throws {
+    func reportsTheFaultsOfAJobWithTheirPlaces(members: String, fault: String) throws {
         let sums = String(repeating: "0", count: 64) + "  other\n"
         let reading = try readJob(members, files: ["SUMS": sums, "empty": "x\n"])
         #expect(reading.lines.first == fault)
@@ -127,7 +127,7 @@ import TransferCore
         #expect(reading.report.jobCount == 1)
     }
 
-    /// What a download's URL is, and what is wrong with it.
+    /// The URL of a download, and its fault.
     private static let urls: [(String, String)] = [
         ("gopher://h/f", #"unsupported scheme "gopher"; http, https, s3, ftp, ftps and sftp are supported"#),
         ("file:///etc/passwd", #"unsupported scheme "file"; http, https, s3, ftp, ftps and sftp are supported"#),
@@ -152,7 +152,7 @@ import TransferCore
     ])
     func takesURLsThatWork(url: String) { #expect(URLRule.refusal(of: url) == nil) }
 
-    /// Whole documents.
+    /// Complete documents, and their faults.
     private static let documents: [(String, [String])] = [
         ("[]", ["1:1:1 $ expected an object, found an array"]),
         (#"{"jobs": []}"#, [#"1:1:1 $ "version" is missing; write "version": 1"#]),
@@ -208,7 +208,7 @@ import TransferCore
     ]
 
     @Test(arguments: documents)
-    func saysWhatIsWrongWithADocument(text: String, faults: [String]) throws {
+    func reportsTheFaultsOfADocument(text: String, faults: [String]) throws {
         #expect(try read(text).lines == faults)
     }
 

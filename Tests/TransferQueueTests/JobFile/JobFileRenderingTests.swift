@@ -55,7 +55,7 @@ import TransferCore
     ]
 
     @Test(arguments: lines)
-    func marksWhatIsMeantUnderTabsAndWideCharacters(line: String, quotation: String) throws {
+    func marksTheFaultUnderTabsAndWideCharacters(line: String, quotation: String) throws {
         let fault = try #require(try read(line, as: .jsonLines).faults.first { $0.message.hasPrefix("unknown key") })
         #expect(fault.rendered(file: "f").hasSuffix(quotation))
     }
@@ -113,7 +113,7 @@ import TransferCore
     @Test(arguments: secrets, [false, true])
     func neverShowsASecret(members: String, onLines: Bool) throws {
         let text = #"{"version": 1, "jobs": [{"download": "http://h/", "to": "f", \#(members)}]}"#
-        // Each value on a line of its own, so that its key is not on the quoted line.
+        // Each value stands on a line of its own, so that its key is not on the quoted line.
         let reading = try read(onLines ? text.replacing(": ", with: ":\n  ").replacing("{\"", with: "{\n\"") : text)
         #expect(!reading.faults.isEmpty)
         for fault in reading.faults {
@@ -133,7 +133,7 @@ import TransferCore
         #expect(!reading.report.rendered(file: "f").contains("hunter2"), "\(reading.report.rendered(file: "f"))")
     }
 
-    @Test func saysWhatToWriteInsteadOfASecret() throws {
+    @Test func reportsTheReplacementForASecret() throws {
         let reading = try readJob(#""headers": {"Authorization": "Bearer x"}, "auth": {"user": "a", "password": "b"}"#)
         let advice = #"write {"env": "NAME"}, {"file": "PATH"} or {"credential": "NAME"}"#
         #expect(

@@ -5,12 +5,12 @@ import TransferWatch
 
 @testable import TransferJobs
 
-/// Holds `jobs/transfer-jobs.schema.json` and the decoder together.
+/// The agreement of `jobs/transfer-jobs.schema.json` with the decoder.
 @Suite struct JobFileSchemaTests {
     private let schema: JSONSchema
 
     init() throws {
-        // Beside the tests, wherever the package lies and whatever the current folder is.
+        // The path is relative to the tests, so the location of the package and the current folder do not matter.
         let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -42,7 +42,7 @@ import TransferWatch
         #expect(try keys("tus") == Set(UploadFields.tus.table.names))
     }
 
-    @Test func hasTheDecodersWordsAndRanges() throws {
+    @Test func hasTheDecodersValuesAndRanges() throws {
         #expect(schema.definition("ifExists")["enum"] as? [String] == JobSpec.IfExists.allCases.map(\.rawValue))
         #expect(schema.definition("adopt")["enum"] as? [String] == JobSpec.Adopt.allCases.map(\.rawValue))
         #expect(schema.definition("protocol")["enum"] as? [String] == UploadRegistry.builtIn.map(\.rawValue))
@@ -57,7 +57,7 @@ import TransferWatch
         }
     }
 
-    /// Members of a job, and whether they are in order.
+    /// Members of a job, and whether they are valid.
     private static let members: [(String, Bool)] = [
         ("", true), (#""x-note": 1"#, true), (#""checksum": "md5:x""#, false), (#""segments": 16"#, true),
         (#""segments": 33"#, false),
@@ -119,7 +119,7 @@ import TransferWatch
         try check(#"{"version": 1, "jobs": [{"download": "http://h/f", "to": "f"\#(comma)\#(members)}]}"#, isValid)
     }
 
-    /// Members of a watched folder, and whether they are in order.
+    /// Members of a watched folder, and whether they are valid.
     private static let watched: [(String, Bool)] = [
         ("", true), (#""x-note": 1"#, true), (#""include": "*.mp4", "exclude": ["a/", "{b,c}"]"#, true),
         (#""include": """#, false), (#""include": [1]"#, false), (#""recursive": 1"#, false),

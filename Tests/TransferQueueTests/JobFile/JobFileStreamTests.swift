@@ -116,7 +116,7 @@ import TransferCore
             #"1:11:12  unsupported scheme "gopher"; http, https, s3, ftp, ftps and sftp are supported"#
         ),
     ])
-    func saysWhatIsWrongWithAList(text: String, fault: String) throws {
+    func reportsTheFaultsOfAList(text: String, fault: String) throws {
         let reading = try read(text + "\nhttp://ok/\n", as: .urlList)
         #expect(reading.lines == [fault])
         #expect(reading.jobs.map { $0.download?.urls } == [["http://ok/"]])
@@ -127,7 +127,7 @@ import TransferCore
             ("a.json", .json), ("dir/A.JSONL", .jsonLines), ("a.ndjson", .jsonLines), ("a.csv", .csv), ("-", nil),
             ("a", nil), (".curlrc", .curl), ("a.txt", nil),
         ] as [(String, JobFileFormat?)])
-    func tellsTheFormatFromTheName(name: String, format: JobFileFormat?) {
+    func recognisesTheFormatByTheName(name: String, format: JobFileFormat?) {
         #expect(JobFileFormat(fileName: name) == format)
     }
 
@@ -139,7 +139,7 @@ import TransferCore
             ("# x\n\n http://h/\n", .urlList), ("http://h/", nil), ("", nil),
             (" \n", nil), ("{\"to\"", nil), ("\u{FEFF}[", .json),
         ] as [(String, JobFileFormat?)])
-    func tellsTheFormatFromTheContents(text: String, format: JobFileFormat?) {
+    func recognisesTheFormatByTheContents(text: String, format: JobFileFormat?) {
         #expect(Array(text.utf8).withUnsafeBytes { JobFileFormat.sniff($0, isWhole: false) } == format)
     }
 
@@ -150,7 +150,7 @@ import TransferCore
         #expect(reading.faults.isEmpty == (format != .json && format != .metalink))
     }
 
-    @Test func passesOnWhatTheSinkThrows() throws {
+    @Test func passesOnErrorsOfTheSink() throws {
         var reader = JobFileReader(format: .urlList) { _ in [] }
         #expect(throws: NoSuchFile.self) {
             try reader.read(Array("http://h/\n".utf8)) { if case .job = $0 { throw NoSuchFile() } }

@@ -2,7 +2,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// What reading a text gave.
+/// The result of reading a text.
 struct Reading {
     var batch: BatchSpec?
     var jobs: [JobSpec] = []
@@ -12,7 +12,7 @@ struct Reading {
     var faults: [JobFileFault] = []
     var report = JobFileReport()
 
-    /// `line:column:length path message`
+    /// The faults as `line:column:length path message`.
     var lines: [String] {
         faults.map { "\($0.span.line):\($0.span.column):\($0.span.length) \($0.path) \($0.message)" }
     }
@@ -22,7 +22,7 @@ struct NoSuchFile: Error, CustomStringConvertible {
     var description: String { "no such file" }
 }
 
-/// - Parameter piece: How many bytes are fed at a time; `nil` reads the text as a whole.
+/// - Parameter piece: The number of bytes that are fed at a time; `nil` reads the text as a whole.
 func read(
     _ text: String, as format: JobFileFormat? = .json, files: [String: String] = [:], piece: Int? = nil,
     directory: String? = nil
@@ -64,7 +64,7 @@ func read(
     return reading
 }
 
-/// A document with one job that has these members besides a URL and a destination.
+/// Reads a document with one job that has these members besides a URL and a destination.
 func readJob(_ members: String, defaults: String = "{}", files: [String: String] = [:]) throws -> Reading {
     let comma = members.isEmpty ? "" : ", "
     return try read(

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import TransferJobs
 
-/// The parts of the schema, of the manual page and of the article that are made of the table of a job's keys.
+/// The parts of the schema, of the manual page and of the article that are generated from the table of a job's keys.
 ///
 /// `make tables` writes them; a test compares.
 struct JobFileTables {
@@ -12,7 +12,7 @@ struct JobFileTables {
 
     // MARK: The schema
 
-    /// - Parameter file: The schema. Definitions that aren't made of the table are kept.
+    /// - Parameter file: The schema. Definitions that are not generated from the table are kept.
     func schema(_ file: String) -> String {
         let lines = file.components(separatedBy: "\n")
         guard let start = lines.firstIndex(of: "  \"$defs\": {"),
@@ -28,7 +28,7 @@ struct JobFileTables {
         made.append(("watch", self.watch(watch)))
         var texts: [String] = []
         for (name, lines) in kept {
-            // What is new stands before the blocks that refer to it.
+            // New definitions stand before the blocks that refer to them.
             if name == "defaults" {
                 texts += made.filter { one in !kept.contains { $0.name == one.name } }.map(\.text)
             }
@@ -57,7 +57,7 @@ struct JobFileTables {
         return result
     }
 
-    /// Whether several blocks refer to its definition.
+    /// Decides whether several blocks refer to the row's definition.
     private func isShared(_ row: JobField) -> Bool { !row.places.isEmpty && row.key != "to" }
 
     private func members(_ about: FieldNote, isUnsettable: Bool = false) -> String {
@@ -98,7 +98,7 @@ struct JobFileTables {
         return (row.key, "{ \(members(row.about)) }")
     }
 
-    /// An object with these properties, and with extensions.
+    /// Returns an object with these properties that allows extensions.
     private func block(
         _ name: String, _ properties: [(key: String, text: String)], summary: String? = nil, further: String = ""
     ) -> String {
@@ -132,7 +132,7 @@ struct JobFileTables {
         return block("job", rows.map(property), further: further)
     }
 
-    /// - Parameter lines: Those of the file: an entry's own keys are kept.
+    /// - Parameter lines: The lines of the file. An entry's own keys are kept.
     private func watch(_ lines: [String]) -> String {
         let shared = rows.filter { $0.places.contains(.watch) && isShared($0) }
         let own = lines.prefix { line in !shared.contains { line.hasPrefix("        \"\($0.key)\":") } }
@@ -144,7 +144,7 @@ struct JobFileTables {
 
     // MARK: The manual page
 
-    /// - Parameter file: The page; what stands between the marks is made anew.
+    /// - Parameter file: The page. The text between the marks is generated anew.
     func manual(_ file: String) -> String {
         let exceptions = rows.filter { !$0.places.contains(.defaults) }.map(\.key)
         let list = ".Cm \(exceptions.dropLast().joined(separator: " , "))\nand\n.Cm \(exceptions.last ?? "") .\n"
@@ -166,7 +166,7 @@ struct JobFileTables {
 
     // MARK: The article
 
-    /// - Parameter file: The article; what stands between the marks is made anew.
+    /// - Parameter file: The article. The text between the marks is generated anew.
     func article(_ file: String) -> String {
         let begin = "<!-- make tables: keys -->\n"
         guard let start = file.range(of: begin),
@@ -191,7 +191,7 @@ struct JobFileTables {
     private func line(_ key: String, _ about: FieldNote, _ more: String) -> String {
         let standard = about.standard.flatMap { $0 == "[]" || $0 == "{}" ? nil : "`\($0)`" } ?? ""
         let cells = [about.summary + more, standard].map { cell in
-            // An angle bracket would be HTML's.
+            // An angle bracket would be read as HTML.
             cell.replacingOccurrences(of: "|", with: "\\|").replacingOccurrences(of: "<", with: "&lt;")
         }
         return "| `\(key)` | \(cells[0]) | \(cells[1]) |\n"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TransferJobs
 
-/// The schemas, the manual page and the article have the keys of a job as the table has them.
+/// The agreement of the schemas, the manual page and the article with the table of a job's keys.
 @Suite struct JobFileTablesTests {
     private static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// Each key of each object, so that whoever reads the article alone lacks none.
+    /// The article has each key of each object, so that a reader needs no other document.
     @Test func theArticleHasEveryKey() throws {
         let article = JobFileTables(fields: .all).article(
             "<!-- make tables: keys -->\n<!-- make tables: end of keys -->\n")
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// Writes the file where `make tables` asks for it; compares otherwise.
+    /// Writes the file when `make tables` asks for it, and compares it otherwise.
     private func hold(_ path: String, _ make: (JobFileTables, String) throws -> String) throws {
         let file = Self.root.appendingPathComponent(path)
         let text = try String(contentsOf: file, encoding: .utf8)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func theKeysThatCodeSpeaksOfAreInTheTable() {
+    @Test func keysNamedInTheCodeAreInTheTable() {
         #expect(JobKey.allCases.map(\.rawValue).filter { !JobFields.all.table.names.contains($0) } == [])
         #expect(Set(JobFields.all.table.names).count == JobFields.all.rows.count)
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferJobs
 
-/// The end of a line is none of it: a fault of a file from Windows quotes what a file from elsewhere does.
+/// The end of a line is no part of the line: a fault in a file with CRLF quotes the same text as with LF.
 @Suite struct LineEndTests {
     private static let lists: [(JobFileFormat, [String])] = [
         (.csv, ["url,to", "nonsense,a"]), (.csv, ["url,to,size", "http://h/a,b,many"]),
@@ -20,7 +20,7 @@ import Testing
         (.json, [#"{"version": 1,"#, #""jobs": [}"#]), (.json, [#"{"version": 2,"#, #""jobs": [], "nope": "#, "1}"]),
     ]
 
-    @Test(arguments: lists.indices) func itIsNotQuoted(_ index: Int) throws {
+    @Test(arguments: lists.indices) func aLineEndIsNotQuoted(_ index: Int) throws {
         let (format, lines) = Self.lists[index]
         let unix = try read(lines.joined(separator: "\n") + "\n", as: format)
         let windows = try read(lines.joined(separator: "\r\n") + "\r\n", as: format)

@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// The keys by which a job says how it shares a link: `congestion` and `background`.
+/// The keys that decide how a job shares a link: `congestion` and `background`.
 @Suite struct LinkShareKeyTests {
     private func job(_ members: String, defaults: String = "{}") throws -> JobSpec {
         let reading = try read(
@@ -30,12 +30,12 @@ import TransferCore
         #expect(try !job(#", "background": false"#, defaults: #"{"background": true}"#).settings.isBackground)
     }
 
-    @Test func neitherMakesAnotherJob() throws {
+    @Test func congestionAndBackgroundDoNotChangeTheJob() throws {
         let plain = try job("")
         #expect(try job(#", "congestion": "bbr", "background": true"#).fingerprint == plain.fingerprint)
     }
 
-    @Test func bothHoldForEachSideOfACopy() throws {
+    @Test func congestionAndBackgroundApplyToBothSidesOfACopy() throws {
         let reading = try read(
             #"{"version": 1, "jobs": [{"download": "http://a/f", "to": "http://b/f", "congestion": "bbr", "background": true}]}"#
         )

@@ -60,7 +60,7 @@ import TransferCore
         }
     }
 
-    @Test func theNearerSourceComesFirstWhereOneSaysWhereOneIs() throws {
+    @Test func theNearerSourceComesFirstWithAKnownLocation() throws {
         let text = four(
             "<file name='a.iso'><url priority='1' location='us'>https://us.example/</url><url priority='9' location='de'>https://de.example/</url><url priority='2' location='fr'>https://fr.example/</url></file>"
         )
@@ -139,27 +139,27 @@ import TransferCore
         #expect(try read(file(pieces), as: .metalink).lines.first?.contains("can't make a file of 9") == true)
     }
 
-    /// The password of a URL isn't repeated on a terminal.
+    /// The password of a URL is not repeated on a terminal.
     @Test func aSecretInALineIsntQuoted() throws {
         let reading = try read(four("<file name='a'><url>https://u:hunter2@h.example/</url></file>"), as: .metalink)
         #expect(!reading.report.rendered(file: "x.meta4").contains("hunter2"))
     }
 
-    @Test func whatIsNoMetalinkIsToldAsThat() throws {
+    @Test func anotherDocumentIsReportedAsNoMetalink() throws {
         for text in ["<html></html>", "<metalink xmlns='urn:other'/>", "<metalink/>"] {
             #expect(try read(text, as: nil).lines.first?.contains("no Metalink") == true, "\(text)")
         }
     }
 
     @Test(arguments: [1, 7, 4096])
-    func itMayArriveInPieces(piece: Int) throws {
+    func aMetalinkMayArriveInPieces(piece: Int) throws {
         let text = file("<size>3</size>")
         #expect(try read(text, as: nil, piece: piece).jobs == read(text, as: nil).jobs)
         #expect(try read(text, as: nil, piece: piece).jobs.count == 1)
     }
 
-    /// Any beginning is a fault or, at the end, the whole; any changed byte is read without a crash.
-    @Test func nothingMakesItFail() throws {
+    /// Each truncated file is a fault or, at full length, valid; each file with a changed byte is read without a crash.
+    @Test func noInputCrashesTheReader() throws {
         let text = Array(file("<size>3</size><pieces length='2' type='md5'><hash>\(sums.md5)</hash></pieces>").utf8)
         for length in stride(from: 1, to: text.count - 2, by: 3) {
             #expect(try !read(Array(text[..<length]), as: .metalink).report.isEmpty)
@@ -176,11 +176,11 @@ import TransferCore
     }
 }
 
-/// The list of checksums of a whole batch proves each of its downloads.
+/// The list of checksums of a whole batch, which proves each of its downloads.
 @Suite struct ChecksumListTests {
     private let sum = String(repeating: "a", count: 64)
 
-    @Test func whatTheListDoesntHaveIsRefusedUnlessSomethingElseProvesIt() throws {
+    @Test func aFileMissingInTheListIsRefusedWithoutAnotherProof() throws {
         let reading = try read(
             """
             {"version": 1, "defaults": {"checksums": "SUMS"}, "jobs": [
@@ -198,7 +198,7 @@ import TransferCore
         #expect(reading.jobs.map(\.identity) == ["x", "z", "w", "v"])
     }
 
-    @Test func itHoldsForListsAndMetalinksToo() throws {
+    @Test func theChecksumListAppliesToListsAndMetalinks() throws {
         for (text, format, place) in [
             ("http://h/x\nhttp://h/y\n", JobFileFormat.urlList, "2:1:"),
             (

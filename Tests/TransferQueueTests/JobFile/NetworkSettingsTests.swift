@@ -6,7 +6,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// `network` of job files.
+/// The key `network` of job files.
 @Suite struct NetworkSettingsTests {
     private static let whole = #"""
         "network": {"allow": ["ethernet", "name:lan", "wlan*"], "avoid": ["vpn"], "prefer": ["ethernet"],
@@ -39,7 +39,7 @@ import TransferTestSupport
         let none = try readJob(
             #""network": {"allow": [], "require": "", "meteredBudget": "unlimited", "meteredAfter": 0, "schedule": [], "metered": "allow"}"#,
             defaults: defaults)
-        // "allow" and an "after" in one object contradict each other; everything else is lifted.
+        // "allow" and an "after" in one object contradict each other; every other rule is lifted.
         #expect(none.faults.map(\.message) == [#""meteredAfter" belongs to "metered": "avoid""#])
         let lifted = try readJob(
             #""network": {"allow": [], "require": "", "meteredBudget": "unlimited", "schedule": [], "metered": "allow"}"#,
@@ -50,7 +50,7 @@ import TransferTestSupport
         #expect(lifted.jobs.first?.settings.network == rest)
     }
 
-    /// Members of a job on line 2 of a document, behind 36 characters, and the fault they are.
+    /// Members of a job on line 2 of a document, after 36 characters, and the fault that they cause.
     private static let faults: [(String, String)] = [
         (#""network": []"#, "2:50:1 $.jobs[0].network expected an object, found an array"),
         (#""network": {"alow": []}"#, #"2:51:6 $.jobs[0].network.alow unknown key "alow"; did you mean "allow"?"#),
@@ -105,7 +105,7 @@ import TransferTestSupport
     ]
 
     @Test(arguments: faults)
-    func saysWhatIsWrongAndWhere(members: String, fault: String) throws {
+    func reportsFaultsWithTheirPlaces(members: String, fault: String) throws {
         let reading = try readJob(members)
         #expect(reading.lines == [fault])
         #expect(reading.jobs.isEmpty)
@@ -121,7 +121,7 @@ import TransferTestSupport
         #expect(places.text == "allow=4:2 metered=4:23 schedule=2:26")
         #expect(NetworkPlaces(text: places.text) == places)
         #expect(places[.schedule] == SourceSpan(line: 2, column: 26) && places[.require] == nil)
-        // Defaults behind their jobs, and in a line of their own.
+        // Defaults may stand after their jobs, and in a line of their own.
         let behind = try read(
             """
             {"version": 1, "jobs": [{"download": "http://h/f", "to": "f"}],
@@ -162,7 +162,7 @@ import TransferTestSupport
         let policy = try #require(try readJob(Self.whole).jobs.first).settings.network
         let data = try JSONEncoder().encode(policy)
         #expect(try JSONDecoder().decode(NetworkPolicy.self, from: data) == policy)
-        // In the grammar of job files.
+        // The encoded form is valid in job files.
         let reading = try readJob("\"network\": \(String(decoding: data, as: UTF8.self))")
         #expect(reading.lines == [] && reading.jobs.first?.settings.network == policy)
         #expect(String(decoding: try JSONEncoder().encode(NetworkPolicy()), as: UTF8.self) == "{}")

@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// Files as the tools write them that people have, and lines as they write them themselves.
+/// Checksum files in the forms of common tools, and lines in the forms that people write by hand.
 @Suite struct OtherToolsFormsTests {
     private static let sum = String(repeating: "ab", count: 32)
     private static let long = String(repeating: "cd", count: 64)
@@ -33,7 +33,7 @@ import TransferCore
         #expect(list.checksum(of: "https://h/r/other-\(asked)") == nil)
     }
 
-    @Test func escapedNamesAndThoseOfTwoFilesAreTheirOwn() {
+    @Test func escapedNamesAndRepeatedNamesAreDistinct() {
         let list = ChecksumList(Array("\\\(Self.sum)  a\\nb\\\\c".utf8))
         #expect(list.checksum(of: "a\nb\\c") != nil)
         let two = ChecksumList(Array("\(Self.sum)  a%20b\n\(Self.long)  a b".utf8))
@@ -83,7 +83,7 @@ import TransferCore
         "https://h/a?u=http://b/",
         "https://h/(a)", "https://h/a#b", "ftp://h/a;type=i",
     ])
-    func aURLIsTakenAsItIs(_ line: String) throws {
+    func aURLIsAcceptedUnchanged(_ line: String) throws {
         let found = try faults(line)
         #expect(found.jobs.count == 1 && found.faults.isEmpty, "\(found)")
     }
@@ -93,7 +93,7 @@ import TransferCore
         "\"url\";\"to\"\r\n\"https://h/a\";\"x\"\r\n", "to;url\nx;https://h/a", "sep=\t\nurl\tto\nhttps://h/a\tx",
         "# export\nurl;to\nhttps://h/a;x",
     ])
-    func columnsHaveWhatASpreadsheetPutsBetweenThem(_ text: String) throws {
+    func columnsHaveTheSeparatorsOfASpreadsheet(_ text: String) throws {
         for format in [JobFileFormat.csv, nil] {
             let found = try faults(text, format)
             #expect(found.jobs.map(\.work.path) == ["x"] && found.faults.isEmpty, "\(found)")
@@ -108,7 +108,7 @@ import TransferCore
         #expect(wrong.faults.first?.message.contains("a semicolon in a cell needs quotes") == true, "\(wrong)")
     }
 
-    // MARK: A page that gives many files
+    // MARK: A page with many checksums
 
     private func names(_ urls: [String], _ rule: Collisions?) throws -> (jobs: [JobSpec.Download], faults: [String]) {
         var (jobs, faults): ([JobSpec.Download], [String]) = ([], [])
@@ -120,7 +120,7 @@ import TransferCore
         return (jobs, faults)
     }
 
-    @Test(arguments: [nil, Collisions.rename]) func itsServerNamesEachOfThem(rule: Collisions?) throws {
+    @Test(arguments: [nil, Collisions.rename]) func theServerNamesEachFileOfAPage(rule: Collisions?) throws {
         let found = try names((1...3).map { "https://h/download.php?id=\($0)" } + ["https://h/download.php?id=2"], rule)
         #expect(found.faults.isEmpty && found.jobs.map(\.destination) == ["./", "./", "./"])
         #expect(found.jobs.map(\.expectedFile) == ["download.php", "download-2.php", "download-3.php"])
@@ -130,7 +130,7 @@ import TransferCore
         #expect(target.file(url: url, disposition: nil) == "/d/download-2.php")
     }
 
-    /// Two servers of one name may have one file: who wants both says so.
+    /// Two servers of one name may have one file: a list for both has to say so.
     @Test func anotherServersFileOfThatNameIsRefused() throws {
         let found = try names(["https://a/f.php?id=1", "https://b/f.php?id=1"], nil)
         #expect(found.jobs.count == 1 && found.faults.first?.contains("collisions") == true, "\(found)")

@@ -3,7 +3,7 @@ import Testing
 @testable import TransferJobs
 
 @Suite struct SpellingTests {
-    @Test func aPlaceHasOneLaneAndOneIdentityHoweverItIsWritten() {
+    @Test func aPlaceHasOneLaneAndOneIdentityInEachSpelling() {
         let written = [
             "http://bücher.example/ä b", "http://BÜCHER.example/ä%20b", "http://xn--bcher-kva.example/%C3%A4%20b",
         ]
@@ -15,14 +15,14 @@ import Testing
         #expect(Set(downloads.urls).count == 1 && downloads.urls.count == 3)
     }
 
-    @Test func whatAJobNeedsIsFoundInEachSpelling() {
+    @Test func needsAreFoundInEachSpelling() {
         let work = JobSpec.Work.download(JobSpec.Download(urls: ["http://h/x"], destination: "f"))
         let spec = JobSpec(work: work, needs: ["http://ü.example/a b", "ä b"]).spelt
         #expect(spec.needs == ["http://xn--tda.example/a%20b", "ä b"])
     }
 
     @Test(arguments: ["http://h/a b c.iso", "http://h/a b\thttp://h/c d"])
-    func inAListASpaceMayBeMeantToPart(_ line: String) throws {
+    func aSpaceInAListMayBeASeparator(_ line: String) throws {
         let reading = try read(line + "\n", as: .urlList)
         #expect(!reading.faults.isEmpty && reading.jobs.isEmpty)
         #expect(

@@ -3,9 +3,9 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// `null` takes away what is said of a key by those who are weaker: a file's `defaults`, and the configuration.
+/// `null` unsets a key that a weaker source has set: a file's `defaults`, or the configuration.
 @Suite struct UnsetTests {
-    /// A value of each key that can be taken away.
+    /// A value of each key that can be unset.
     private static let values: [String: String] = [
         "checksums": #""SUMS""#, "priority": "5", "segments": "4", "compressed": "true", "ifExists": #""skip""#,
         "adopt": #""never""#, "strict": "true", "remoteTime": "false", "protocol": #""post""#,
@@ -20,7 +20,7 @@ import TransferCore
         "congestion": #""bbr""#, "background": "true",
     ]
 
-    /// Values of the keys of objects that are laid over each other.
+    /// Values of the keys of objects that are merged key by key.
     private static let inner: [String: [String: String]] = [
         "retry": [
             "limit": "3", "base": "3", "scale": "2", "maxDelay": "3", "maxWait": #""1h""#, "jitter": "false",
@@ -45,7 +45,7 @@ import TransferCore
         "worker": ["tags": #"["eu"]"#],
     ]
 
-    /// Defaults can't have these alone, or not at all.
+    /// Keys that defaults cannot have alone, or not at all.
     private static let together: Set<String> = [
         "tls.keyPassphrase", "tls.insecure", "s3.accessKey", "s3.secretKey", "ssh.keyPassphrase",
     ]
@@ -54,7 +54,7 @@ import TransferCore
     private static let rows = JobFields.all.rows.filter(\.isUnsettable)
     private static let sums = String(repeating: "0", count: 64) + "  f\n"
 
-    /// The first job with these members, where the file's defaults are those.
+    /// Reads the first job with these members in a file with those defaults.
     private func job(_ row: JobField, _ member: String, defaults: String) throws -> Reading {
         var members = row.isOfUploadsOnly ? #""upload": "f""# : #""download": "http://h/f", "to": "f""#
         if row.isOfUploadsOnly {
@@ -77,15 +77,15 @@ import TransferCore
         }
         let known = Self.inner.flatMap { key, values in values.keys.map { "\(key).\($0)" } }
         #expect(Set(known).union(Self.together) == Set(members))
-        // What a job must say itself, and what is replaced as a whole, has no null.
+        // A key that each job must declare itself, or that is replaced as a whole, has no null.
         let never: Set = ["id", "download", "upload", "to", "checksum", "pieces", "size", "needs", "method", "body"]
         #expect(never.isDisjoint(with: Self.values.keys))
         #expect(Set(JobFields.all.defaults.names) == Set(Self.values.keys))
     }
 
-    /// The environment stands behind `proxy`: to say nothing would be to have that.
+    /// The environment stands behind `proxy`: a job that names no proxy would get that of the environment.
     @Test(arguments: values.keys.sorted().filter { $0 != "proxy" })
-    func nullInAJobTakesAwayWhatDefaultsSay(_ key: String) throws {
+    func nullInAJobUnsetsADefault(_ key: String) throws {
         let row = try #require(JobFields.all.rows.first { $0.key == key })
         let value = try #require(Self.values[key])
         let plain = try job(row, "", defaults: "{}")
@@ -95,12 +95,12 @@ import TransferCore
         #expect(unset.jobs.count == 1 && unset.jobs == plain.jobs)
         #expect(unset.jobs != given.jobs)
         #expect(unset.jobs.first?.fingerprint == plain.jobs.first?.fingerprint)
-        // Where nobody says anything it says nothing either.
+        // Without a value in any source null has no effect.
         #expect(try job(row, #""\#(key)": null"#, defaults: "{}").jobs == plain.jobs)
     }
 
     @Test(arguments: inner.keys.sorted())
-    func nullInAnObjectTakesAwayOneOfItsValues(_ key: String) throws {
+    func nullInAnObjectUnsetsOneValue(_ key: String) throws {
         let row = try #require(JobFields.all.rows.first { $0.key == key })
         for (member, value) in try #require(Self.inner[key]) {
             let defaults = #"{"\#(key)": {"\#(member)": \#(value)}}"#
@@ -113,7 +113,7 @@ import TransferCore
         }
     }
 
-    @Test func nullAmongHeadersTakesOneAwayInWhateverCase() throws {
+    @Test func nullAmongHeadersUnsetsOneInAnyCase() throws {
         let reading = try readJob(
             #""headers": {"x-team": null, "B": "c", "None": null}"#,
             defaults: #"{"headers": {"X-Team": "a", "X-Other": "b", "B": "b"}}"#)
@@ -122,7 +122,7 @@ import TransferCore
         #expect(reading.jobs.first?.settings.headers.last?.value == .literal("c"))
     }
 
-    @Test func nullAmongNamedValuesTakesOneAway() throws {
+    @Test func nullAmongNamedValuesUnsetsOne() throws {
         let reading = try read(
             #"""
             {"version": 1, "defaults": {"metadata": {"a": "1", "b": "2"}},
@@ -132,7 +132,7 @@ import TransferCore
         #expect(reading.jobs.first?.upload?.options.metadata.map(\.name) == ["b", "c"])
     }
 
-    @Test func bothPartsOfALoginToS3AreTakenAwayTogether() throws {
+    @Test func bothPartsOfALoginToS3AreUnsetTogether() throws {
         let defaults = #"{"s3": {"accessKey": "a", "secretKey": {"env": "S"}, "region": "r"}}"#
         let reading = try readJob(#""s3": {"accessKey": null, "secretKey": null}"#, defaults: defaults)
         #expect(reading.lines == [])
@@ -140,7 +140,7 @@ import TransferCore
         #expect(try readJob(#""s3": {"accessKey": null}"#, defaults: defaults).jobs.isEmpty)
     }
 
-    @Test func nullInAWatchedFolderTakesAwayWhatDefaultsSay() throws {
+    @Test func nullInAWatchedFolderUnsetsADefault() throws {
         let reading = try read(
             #"""
             {"version": 1, "defaults": {"proxy": "http://p", "retry": {"limit": 3}},
@@ -164,7 +164,7 @@ import TransferCore
         }
     }
 
-    /// What a job begins with where there are a configuration and options as well.
+    /// Returns the settings that a job begins with where there are a configuration and options as well.
     private func settings(
         _ members: String, defaults: String, configuration: String, option: (String, String)? = nil
     ) throws -> (spec: JobSpec?, plain: JobSpec?) {
@@ -199,7 +199,7 @@ import TransferCore
         ] {
             let made = try settings(members, defaults: defaults, configuration: configuration)
             #expect((made.spec?.settings.proxy?.url == "") == isUnset, "\(configuration)")
-            // It's the same job with and without the configuration.
+            // The job is the same with and without the configuration.
             #expect(made.spec?.fingerprint == made.plain?.fingerprint)
         }
     }

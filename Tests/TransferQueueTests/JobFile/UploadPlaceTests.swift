@@ -4,7 +4,7 @@ import TransferWatch
 
 @testable import TransferJobs
 
-/// Places at servers, by what is requested.
+/// The identity of places at servers, by the request that is made.
 @Suite struct UploadPlaceTests {
     @Test(arguments: [
         ("http://h/a", "HTTP://H:80/a"), ("https://h/a", "https://h:443/a#x"), ("https://h/a", "https://h:/./b/../a"),
@@ -24,7 +24,7 @@ import TransferWatch
         ("http://h/a%25b", "http://h/a%b0"), ("s3://b/a", "s3://b/a/"), ("s3://b/a", "s3://B/a"),
         ("ftp://h/a;type=x", "ftp://h/a"), ("http://h/a", "http://h//a"), ("http://h/a?x=1%262", "http://h/a?x=1&2"),
     ])
-    func otherPlacesHaveOthers(one: String, other: String) {
+    func differentPlacesHaveDifferentKeys(one: String, other: String) {
         #expect(UploadPlace.key(of: one) != UploadPlace.key(of: other))
     }
 
@@ -49,7 +49,7 @@ import TransferWatch
         ("http://h/What?/{name}", false), ("http://h/{name}?v=1", true), ("http://h/in/?v=1", true),
         ("sftp://h/What?/{name}", true),
     ])
-    func aWatchedFoldersURLNamesItsFilesInWhatIsSent(url: String, isAllowed: Bool) {
+    func aWatchedFoldersURLNamesItsFilesInTheRequest(url: String, isAllowed: Bool) {
         var spec = WatchSpec(folder: "/in", url: url)
         if url.hasPrefix("sftp") { spec.upload.uploadProtocol = .sftp }
         #expect(spec.complete().isEmpty == isAllowed)

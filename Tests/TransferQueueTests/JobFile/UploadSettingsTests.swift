@@ -5,7 +5,7 @@ import TransferUpload
 
 @testable import TransferJobs
 
-/// How job files describe uploads.
+/// Uploads as job files describe them.
 @Suite struct UploadSettingsTests {
     private func upload(_ members: String, to url: String = "http://h/in", defaults: String = "{}") throws
         -> (spec: JobSpec?, lines: [String])
@@ -38,7 +38,7 @@ import TransferUpload
         #expect(try options(try self.upload(#""createFolders": true"#).spec).options.createFolders)
     }
 
-    @Test func theOwnerSaysWhichAnswersAreReceipts() throws {
+    @Test func theJobChoosesWhichAnswersAreReceipts() throws {
         let (spec, lines) = try upload(#""protocol": "multipart""#, defaults: #"{"success": [201, 303]}"#)
         #expect(lines == [])
         #expect(try options(spec).receipt == ReceiptRule(method: "POST", success: [201, 303]))
@@ -58,7 +58,7 @@ import TransferUpload
         #expect(spec?.canonicalJSON.contains(#""s3":{"endpoint":"https://h:9""#) == true)
     }
 
-    @Test func readsWhatIsAskedOfATusServer() throws {
+    @Test func readsTheOptionsOfATusServer() throws {
         let (spec, lines) = try upload(
             #""protocol": "tus", "tus": {"createWithUpload": true}"#, defaults: #"{"tus": {"checksum": "sha1"}}"#)
         #expect(lines == [])
@@ -78,7 +78,7 @@ import TransferUpload
         #""protocol": "post", "success": [303, 201]"#,
         #""checksum": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08""#,
     ])
-    func whatIsWrittenDownIsReadBackTheSame(_ members: String) throws {
+    func storedSettingsAreReadBackUnchanged(_ members: String) throws {
         let spec = try #require(try upload(members).spec)
         let again = try JobSpec(canonicalJSON: spec.canonicalJSON)
         #expect(again == spec && again.fingerprint == spec.fingerprint)
@@ -110,14 +110,14 @@ import TransferUpload
         ),
         (#""ifChanged": "restrat""#, #"$.jobs[0].ifChanged unknown value "restrat"; did you mean "restart"?"#),
     ])
-    func saysWhatIsWrong(_ members: String, _ line: String) throws {
+    func reportsTheFault(_ members: String, _ line: String) throws {
         #expect(try upload(members).lines == [line])
     }
 
     @Test func anUploadToAFileServerMayBeMadeInPlace() throws {
         let spec = try #require(try upload(#""inplace": true"#, to: "sftp://h/in").spec)
         #expect(try options(spec).options.inPlace && JobSpec(canonicalJSON: spec.canonicalJSON) == spec)
-        // Its server isn't asked: where PUT isn't to be repeated, it isn't.
+        // The server is not asked first. Where the job does not allow PUT to be repeated, the upload is not repeated.
         #expect(!spec.asksFirst && !spec.mustNotRepeat)
         let once = try upload(#""inplace": true, "retry": {"methods": []}"#, to: "ftp://h/in").spec
         #expect(once?.mustNotRepeat == true)

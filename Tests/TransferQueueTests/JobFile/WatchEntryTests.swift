@@ -4,9 +4,9 @@ import TransferWatch
 
 @testable import TransferJobs
 
-/// Entries of `"watch"`: what they say, and every fault with its place.
+/// The entries of `"watch"`: their keys, and every fault with its place.
 @Suite struct WatchEntryTests {
-    /// A document whose second line is one entry.
+    /// Reads a document whose second line is one entry.
     private func readEntry(
         _ members: String, to url: String = "http://h/d/", defaults: String = "{}", directory: String? = "/srv"
     ) throws -> Reading {
@@ -59,7 +59,7 @@ import TransferWatch
         #expect(spec.settings.network.metered == .forbid && !spec.settings.network.prefer.isEmpty)
         #expect(spec.upload.uploadProtocol == .tus && spec.upload.options.chunkSize == 1 << 20)
         #expect(spec.upload.options.parallel == 2 && spec.priority == 3)
-        // The server gives the names.
+        // The server chooses the names.
         #expect(spec.url == "http://h/d/")
     }
 
@@ -84,7 +84,7 @@ import TransferWatch
         #expect(relative.folder == "in" && relative.then == .move(to: "done"))
     }
 
-    @Test func standBesideJobsWhoseCountTheyLeaveAlone() throws {
+    @Test func entriesStandBesideJobsAndAreNotCountedAsJobs() throws {
         let reading = try read(
             """
             {"version": 1, "jobs": [{"download": "http://h/a", "to": "a"}],
@@ -101,7 +101,7 @@ import TransferWatch
     }
 
     @Test(arguments: [nil, 1, 7])
-    func standInTheFirstLineOfJSONLines(piece: Int?) throws {
+    func entriesStandInTheFirstLineOfJSONLines(piece: Int?) throws {
         let reading = try read(
             """
             {"version": 1, "watch": [{"folder": "/a", "to": "http://h/"}], "defaults": {"priority": 7}}
@@ -111,7 +111,7 @@ import TransferWatch
         #expect(reading.watches.map(\.folder) == ["/a"] && reading.watches.first?.priority == 7)
     }
 
-    /// Members of an entry on line 2 of a document, behind 36 characters, and the fault they are.
+    /// Members of an entry on line 2 of a document, after 36 characters, and the fault that they cause.
     private static let faults: [(String, String)] = [
         (#""inclde": "x""#, #"2:39:8 $.watch[0].inclde unknown key "inclde"; did you mean "include"?"#),
         (#""segments": 2"#, #"2:39:10 $.watch[0].segments "segments" belongs to a job, not to "watch""#),
@@ -150,7 +150,7 @@ import TransferWatch
         (#""headers": {"Authorization": "x"}"#, #"2:68:3 $.watch[0].headers.Authorization"#),
     ]
 
-    @Test(arguments: faults) func tellsEveryFaultWithItsPlace(_ members: String, _ fault: String) throws {
+    @Test(arguments: faults) func reportsEveryFaultWithItsPlace(_ members: String, _ fault: String) throws {
         let reading = try readEntry(members)
         #expect(reading.lines.count == 1 && reading.lines[0].hasPrefix(fault), "\(reading.lines)")
         #expect(reading.watches.isEmpty && reading.report.faultCount == 1)
@@ -167,7 +167,7 @@ import TransferWatch
             "files of one name in two folders would have the same URL; write {path} instead of {name}"
         ),
     ])
-    func tellsWhatIsWrongWithTheURL(_ url: String, _ message: String) throws {
+    func reportsTheFaultOfTheURL(_ url: String, _ message: String) throws {
         let reading = try readEntry(url.hasSuffix("recursive") ? "\"recursive\": true" : "", to: url)
         let fault = try #require(reading.faults.first)
         #expect(
@@ -175,7 +175,7 @@ import TransferWatch
         #expect(fault.span == SourceSpan(line: 2, column: 24, length: url.count + 2))
     }
 
-    @Test func anExcludedSubfolderCanTakeWhatIsDone() throws {
+    @Test func anExcludedSubfolderCanTakeFinishedFiles() throws {
         let reading = try readEntry(#""recursive": true, "exclude": "done/", "then": {"move": "in/done/today"}"#)
         #expect(reading.lines.isEmpty && reading.watches.first?.then == .move(to: "/srv/in/done/today"))
         #expect(try readEntry(#""then": {"move": "in/done"}"#).lines.isEmpty, "sub-folders aren't watched")
@@ -193,7 +193,7 @@ import TransferWatch
         #expect(reading.watches.count == 1)
     }
 
-    /// What is uploaded to one place and then to another goes from folder to folder; what comes back goes on for ever.
+    /// A chain of uploads from folder to folder ends; a circle of folders would never end.
     @Test(arguments: [
         (#""/b"}"#, #""/c"}"#, #""keep""#, [String]()),
         (
@@ -209,7 +209,7 @@ import TransferWatch
             ]
         ),
         (#""/b"}, "include": "*.a""#, #""/a"}, "include": "*.b""#, #""keep""#, []),
-    ]) func filesDoNotGoRound(_ first: String, _ second: String, _ third: String, _ faults: [String]) throws {
+    ]) func circlesOfUploadsAreRefused(_ first: String, _ second: String, _ third: String, _ faults: [String]) throws {
         let reading = try read(
             """
             {"version": 1, "watch": [
@@ -221,7 +221,7 @@ import TransferWatch
         #expect(reading.lines == faults)
     }
 
-    @Test func whatIsMissingIsTold() throws {
+    @Test func aMissingKeyIsReported() throws {
         let reading = try read(#"{"version": 1, "watch": [{}]}"#)
         #expect(
             reading.lines == [

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferJobs
 
-/// The events of XML as a line each, and where a document is wrong.
+/// The events of XML as a line each, and the places of faults in a document.
 @Suite struct XMLScannerTests {
     private func events(_ text: String) -> [String] { events(Array(text.utf8)) }
 
@@ -35,7 +35,7 @@ import Testing
                 == ["<u|a>", "<v|b v|c=1 |d=<AB>", "</v|b>", "t & ", "<&>", "</u|a>"])
     }
 
-    /// An inner declaration ends with its element.
+    /// A declaration of an inner element ends with that element.
     @Test func aPrefixHoldsWithinItsElement() {
         #expect(
             events("<a xmlns='u'><b xmlns='v'/><c xmlns=''/><d/></a>")
@@ -60,7 +60,7 @@ import Testing
         ("<p:a/>", "the prefix p: isn't declared"), ("<1/>", "an element's name is missing"),
         ("<>", "an element's name is missing"), ("<a>\u{1}</a>", "XML can't hold control characters"),
     ])
-    func aFaultIsTold(text: String, message: String) {
+    func aFaultIsReported(text: String, message: String) {
         let found = events(text).last ?? ""
         #expect(found.contains(": \(message)"), "\(text): \(found)")
     }
@@ -69,15 +69,15 @@ import Testing
         #expect(events([UInt8(ascii: "<"), 0x61, 0x3E, 0xFF, 0x3C]).last == "3: invalid UTF-8")
     }
 
-    /// What makes a billion of one line: neither entities nor depth nor a megabyte of attributes are taken.
-    @Test func itsMemoryIsBounded() {
+    /// Inputs that expand without bound are refused: entities, deep nesting, and a megabyte of attributes.
+    @Test func theReadersMemoryIsBounded() {
         #expect(events(String(repeating: "<a>", count: 100_000)).last?.contains("more than 64 elements") == true)
         let attributes = (0..<1000).map { "a\($0)='1'" }.joined(separator: " ")
         #expect(events("<a \(attributes)/>").last?.contains("more than 64 attributes") == true)
     }
 
-    /// Each beginning of a document, and each with one byte changed, is read to an end or to a fault.
-    @Test func nothingMakesItFail() {
+    /// Each truncated document, and each with one byte changed, is read to its end or to a fault.
+    @Test func noInputCrashesTheReader() {
         let text = Array(
             "<?xml version='1.0'?><!DOCTYPE m><m xmlns='u' xmlns:p='v'><!--c--><p:f n='a&amp;b'>x&#65;<![CDATA[y]]></p:f></m>"
                 .utf8)

@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 
-/// A copy whose source misbehaves once, or for ever; what its destination does is that of uploads.
+/// A copy whose source misbehaves once or permanently. The faults of its destination are those of uploads.
 struct CopyCell: Sendable {
     let way: MatrixWay
     let moment: MatrixMoment
@@ -14,7 +14,7 @@ struct CopyCell: Sendable {
     private static let count = DownloadCell.count
     private static let file = ServedFile(.random(seed: 2, count: count), etag: "\"now\"", lastModified: 1_600_000_000)
 
-    /// Bytes that the source has given when it goes wrong.
+    /// The number of bytes that the source has delivered when the fault occurs.
     private var given: Int64 {
         switch moment {
         case .first: 0
@@ -59,12 +59,12 @@ struct CopyCell: Sendable {
         return outcome.of(nature)
     }
 
-    /// A source that refuses to go on before anything of it is sent on is asked anew from its start.
+    /// A source whose refusal comes before any byte was forwarded is asked anew from its start.
     private var nature: MatrixNature {
         if case .answer = fault.what, moment != .first { .either } else { .passing }
     }
 
-    /// The destination, and what it has taken whole.
+    /// Returns the destination, and the files that it has received whole.
     private func store(_ server: TestServer) -> (url: String, taken: @Sendable () -> [[UInt8]]) {
         guard way == .copyToTus else {
             let service = server.serve("/in/*", PlainStore())

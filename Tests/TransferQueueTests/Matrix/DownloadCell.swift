@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 
-/// A file that is fetched from a server that misbehaves once, or for ever.
+/// A file that is fetched from a server that misbehaves once or permanently.
 struct DownloadCell: Sendable {
     let way: MatrixWay
     let moment: MatrixMoment
@@ -18,7 +18,7 @@ struct DownloadCell: Sendable {
     private static let moved = ServedFile(
         .random(seed: 2, count: count), etag: "\"now\"", lastModified: 1_600_000_000)
 
-    /// Bytes that are held when it goes wrong.
+    /// The number of bytes that are held when the fault occurs.
     private var held: Int64 {
         switch (moment, way) {
         case (.first, .resumed): 1
@@ -30,7 +30,7 @@ struct DownloadCell: Sendable {
         }
     }
 
-    /// A file that has its name already, and whose record is lost, is one that only its server knows.
+    /// Whether the file has its name already and its record is lost, so that only its server can confirm it.
     private var asksWhatIsThere: Bool {
         if case .answer = fault.what, way == .plain, moment == .after { return true }
         return way == .conditional
@@ -64,7 +64,7 @@ struct DownloadCell: Sendable {
             DownloadFault.Question(from: from, file: DownloadCell.now.content, etag: "\"now\"")
         }
 
-        /// Brings everything to where it goes wrong, and sets the trap.
+        /// Brings everything to the moment of the fault, and prepares the fault.
         func prepare() async throws {
             server.serve("/moved", DownloadCell.moved)
             server.serve("/login", .text("<html><form>Sign in</form></html>"))
@@ -98,7 +98,7 @@ struct DownloadCell: Sendable {
             let afterwards = cell.fault.isForEver ? answer : .none
             switch (cell.way, cell.moment) {
             case (.plain, .after):
-                // It has its name, and its record is lost with the batch.
+                // The file has its name, and its record is lost with the batch.
                 _ = try await bench.end(job, batch: batch + ".before")
                 set([answer], afterwards: afterwards)
             case (.resumed, .after), (.conditional, .after):
@@ -117,13 +117,13 @@ struct DownloadCell: Sendable {
             server.script("/f", faults, afterwards: afterwards)
         }
 
-        /// A run that fails with so many bytes.
+        /// Runs the job so that it fails after this number of bytes.
         private func hold(_ bytes: Int64) async throws {
             set([.cut(after: bytes)], afterwards: .status(403))
             _ = try await bench.end(job, batch: batch)
         }
 
-        /// As a process leaves a partial file that is killed between the last byte and the record of it.
+        /// Leaves a partial file as a process does that is killed between the last byte and the record of it.
         private func complete() throws {
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path("f.part")))
             try file.seekToEnd()
@@ -132,7 +132,7 @@ struct DownloadCell: Sendable {
             try file.close()
         }
 
-        // MARK: What came of it
+        // MARK: The outcome
 
         private var right: Content {
             guard cell.fault.isNewVersion else { return DownloadCell.now.content }
@@ -147,7 +147,7 @@ struct DownloadCell: Sendable {
             }
         }
 
-        /// What stands at the destination before anything is fetched.
+        /// The content of the destination before the transfer.
         private var before: Content? {
             switch (cell.way, cell.moment, cell.fault.what) {
             case (.conditional, _, _): DownloadCell.old.content
@@ -191,7 +191,7 @@ struct DownloadCell: Sendable {
             return outcome
         }
 
-        /// What a failure has to be.
+        /// Returns the faults of a failure with these words.
         private func refusal(_ words: String) -> [String] {
             var faults: [String] = []
             if words.count < 8 { faults.append("it says only \"\(words)\"") }
@@ -216,7 +216,7 @@ struct DownloadCell: Sendable {
             ((try? folder.files()) ?? []).filter { $0.hasPrefix("f.") }.compactMap { folder.size($0) }.max() ?? 0
         }
 
-        /// Once the fault is gone, the next run ends right, and fetches what isn't there.
+        /// Removes the fault: the next run ends right, and fetches only the missing bytes.
         private func heal(_ outcome: inout MatrixOutcome) async throws {
             let sent = server.bytesSent("/f")
             let kept = cell.fault.isNewVersion ? 0 : cell.held

@@ -1,11 +1,12 @@
 import TransferTestServer
 
-/// Answers that are no file, and answers that lead elsewhere.
+/// Answers without the file, and answers that redirect to a different place.
 extension DownloadFault {
     static var statuses: [DownloadFault] {
         var faults: [DownloadFault] = []
         for status in MatrixStatuses.passing { faults.append(sends("\(status)", .status(status))) }
-        // The refusal of a request with a range may be that of the range (RFC 9110 §14.2): the whole is asked for next.
+        // A request with a range may be refused because of the range (RFC 9110 §14.2): the next request asks for the
+        // whole file.
         let mayBeOfRange = [400, 403, 405, 406, 412, 501]
         for status in MatrixStatuses.final {
             let nature = mayBeOfRange.contains(status) ? MatrixNature.either : .final("\(status)")
@@ -21,7 +22,7 @@ extension DownloadFault {
         return faults
     }
 
-    /// It ends the transfer where nothing is held, and costs nothing where something is.
+    /// The fault ends the transfer where no bytes are held, and costs nothing where some are.
     private static func noFile(_ name: String, _ fault: Fault, _ word: String) -> DownloadFault {
         let made = sends(name, fault).except([MatrixWay.plain], [MatrixMoment.first, .after], .nature(.final(word)))
         let believed = Meaning.leftOut("a server that says that nothing is new is believed")

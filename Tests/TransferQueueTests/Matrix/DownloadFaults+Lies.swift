@@ -1,12 +1,13 @@
 import TransferTestServer
 
-/// Answers that say something of the file that isn't so.
+/// Answers with false statements about the file.
 extension DownloadFault {
     private static let nothingHeld = Meaning.leftOut("nothing is held, so no range is asked for")
     private static let unknowable = Meaning.leftOut(
         "with nothing held and no digest, nothing tells a page from the file")
 
-    /// Only where a part is asked for: a file that has its name, and one of another version, are asked for whole.
+    /// A fault of an answer to a range. A file that has its name, and a file of a different version, are requested
+    /// whole.
     private static func range(
         _ name: String, _ fault: @escaping @Sendable (Question) -> Fault
     ) -> DownloadFault {
@@ -67,7 +68,7 @@ extension DownloadFault {
         return faults
     }
 
-    /// The file that takes the place of the one that was asked for.
+    /// Returns the file that replaces the requested one.
     static func version(_ count: Int64) -> ServedFile {
         ServedFile(.random(seed: 99, count: count), etag: "\"new\"", lastModified: 1_700_000_000)
     }

@@ -1,15 +1,15 @@
 import TransferTestServer
 
-/// What a server does to the request for a file, instead of answering it as it should.
+/// The fault of a server in its answer to the request for a file.
 struct DownloadFault: Sendable {
-    /// What was asked for, as far as a scripted answer has to fit it.
+    /// The request, to the extent that a scripted answer has to fit it.
     struct Question: Sendable {
-        /// The first byte that is wanted.
+        /// The first requested byte.
         var from: Int64
         var file: Content
         var etag: String
 
-        /// A right answer's bytes, but for its head: `change` makes the field lines what they are to be.
+        /// Returns the bytes of a right answer with a changed head: `change` edits the field lines.
         func raw(_ change: (inout [String]) -> Void, body: ([UInt8]) -> [UInt8] = { $0 }) -> Fault {
             var lines = ["ETag: \(etag)", "Content-Length: \(file.count - from)"]
             var status = "200 OK"
@@ -24,23 +24,23 @@ struct DownloadFault: Sendable {
     }
 
     enum What: Sendable {
-        /// In place of the answer to one request.
+        /// A fault in place of the answer to one request.
         case answer(@Sendable (Question) -> Fault)
-        /// To the body, once so many bytes of it were sent.
+        /// A fault of the body, once this number of bytes was sent.
         case body(@Sendable (Int64) -> Fault)
     }
 
     var name: String
     var nature: MatrixNature
     var what: What
-    /// Each request from then on, and not one alone.
+    /// Whether the fault hits each request from then on, and not only one.
     var isForEver = false
-    /// From then on the server has another file.
+    /// Whether the server has a different file from then on.
     var isNewVersion = false
     var stalls = false
-    /// Bounded by time and not by attempts: a server that asks for waits is asked as often as these fit.
+    /// Whether the fault is bounded by time and not by attempts: a server that asks for waits is asked while they fit.
     var asksToWait = false
-    /// Cells in which it means something else, with what that is.
+    /// The cells in which the fault has a different meaning, with that meaning.
     var exceptions: [Exception] = []
 
     struct Exception: Sendable {
@@ -51,7 +51,7 @@ struct DownloadFault: Sendable {
 
     enum Meaning: Sendable, Hashable {
         case nature(MatrixNature)
-        /// Not a cell, for that reason.
+        /// The cell is left out, for the given reason.
         case leftOut(String)
     }
 
@@ -68,7 +68,7 @@ struct DownloadFault: Sendable {
         return fault
     }
 
-    /// The same for each request from then on.
+    /// Returns the same fault for each request from then on.
     func forEver(_ nature: MatrixNature) -> DownloadFault {
         var fault = self
         (fault.name, fault.nature, fault.isForEver) = (name + ", for ever", nature, true)

@@ -5,23 +5,24 @@ import TransferTestSupport
 
 @testable import TransferJobs
 
-/// What an FTP server does to an upload, instead of taking it.
+/// The fault of an FTP server during an upload.
 struct FTPFault: Sendable {
     var name: String
-    /// The command that it hits, and what becomes of it, once so many bytes were taken; `isWhole` where all were.
+    /// The command that the fault hits, and the fault after this number of bytes; `isWhole` where all bytes were
+    /// received.
     var command: String
     var make: @Sendable (_ after: Int64, _ isWhole: Bool) -> FTPScriptServer.Fault
     var nature: MatrixNature = .passing
-    /// It speaks of bytes that come, and not of one command.
+    /// Whether the fault hits the stream of bytes, and not one command.
     var isOfBody = true
     var isForEver = false
     var stalls = false
-    /// Attempts that end in the middle before the command comes.
+    /// The number of attempts that break off in the middle before the command is sent.
     var cuts = 0
 
     static let all: [FTPFault] = {
         var faults: [FTPFault] = []
-        // RFC 959 §4.2: 4xx may pass, 5xx doesn't; 552 is a quota.
+        // RFC 959 §4.2: a 4xx reply is transient, a 5xx reply is permanent; 552 is a quota.
         for reply in [421, 425, 426, 450, 451, 452] { faults.append(body("\(reply) \(words)", .passing)) }
         for reply in [532, 550, 552, 553] { faults.append(body("\(reply) \(words)", .final("\(reply)"))) }
         faults.append(body("450 \(words)", .final("450")).forEver())
@@ -46,7 +47,8 @@ struct FTPFault: Sendable {
         // An account that may not rename gets the file under its own name.
         faults.append(single("550 to RNFR", "RNFR", .reply("550 no"), .passing))
         for reply in ["550 no", "502 not here", "421 later"] {
-            // Where all had been sent and the server doesn't know the question, nothing tells whether it arrived.
+            // After the last byte, on a server that does not know the query command, nothing shows whether the file has
+            // arrived.
             let nature = reply.hasPrefix("421") ? MatrixNature.passing : .either
             var asked = single("\(reply.prefix(3)) to SIZE", "SIZE", .reply(reply), nature)
             asked.cuts = 1
@@ -75,8 +77,9 @@ struct FTPFault: Sendable {
         FTPFault(name: name, command: command, make: { _, _ in fault }, nature: nature, isOfBody: false)
     }
 
-    /// What it means then: a file that came in part, or as a whole, is asked for and goes on by APPE, whatever STOR was told
-    /// at its end. A quota is told only to a client that has sent all.
+    /// Returns the fault with its meaning at a moment. A file that arrived in part, or as a whole, is queried and
+    /// continued with APPE, whatever reply STOR got at its end. A client receives a quota's reply only after it has
+    /// sent all bytes.
     func of(_ moment: MatrixMoment) -> FTPFault {
         // An account that may not make the name of the part gets the file under its own.
         if isOfBody, !isForEver, moment == .first, nature == .final("550") || nature == .final("553") {
@@ -87,7 +90,7 @@ struct FTPFault: Sendable {
         guard isOfBody, moment != .first, case .final(let word) = nature else { return self }
         if word == "552", moment != .middle { return self }
         var fault = self
-        // Or to one that hears it while it still sends.
+        // A client may also read the reply while it still sends.
         fault.nature = word == "552" ? .either : .passing
         return fault
     }
@@ -99,7 +102,7 @@ struct FTPFault: Sendable {
     }
 }
 
-/// A file that is sent to an FTP server that misbehaves once, or for ever.
+/// A file that is sent to an FTP server that misbehaves once or permanently.
 struct FTPCell: Sendable {
     let moment: MatrixMoment
     let fault: FTPFault

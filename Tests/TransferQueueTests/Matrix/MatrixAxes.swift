@@ -1,25 +1,25 @@
 import Testing
 
-/// The first axis: what is transferred, and how.
+/// The first axis: the kind of transfer.
 enum MatrixWay: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    /// From the first byte on, into a file that isn't there.
+    /// A download from the first byte on, into a file that does not exist.
     case plain = "plain download"
-    /// A file that is there is fetched anew where its server has another version.
+    /// A download over an existing file, because its server has a different version.
     case conditional = "conditional download"
-    /// Bytes are held that an earlier run fetched.
+    /// A download that continues the bytes of an earlier run.
     case resumed = "resumed download"
     case put = "PUT"
     case post = "POST"
     case tus
     case ietf = "IETF resumable upload"
-    /// One request.
+    /// An upload to S3 in one request.
     case s3 = "S3, one request"
     case s3Parts = "S3, parts"
     case ftp = "FTP upload"
     case sftp = "SFTP upload"
-    /// A file of a watched folder, put.
+    /// A file of a watched folder, sent with PUT.
     case watch = "watched folder"
-    /// The source of a copy goes wrong, and its destination can't be gone on with.
+    /// A copy whose source has the fault, and whose destination cannot resume.
     case copyToPut = "copy to PUT, its source"
     case copyToTus = "copy to tus, its source"
 
@@ -27,27 +27,28 @@ enum MatrixWay: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var isDownload: Bool { [.plain, .conditional, .resumed].contains(self) }
 }
 
-/// The third axis: when it goes wrong.
+/// The third axis: the moment of the fault.
 enum MatrixMoment: String, CaseIterable, Sendable {
-    /// Nothing was transferred, or one byte of what an earlier run held.
+    /// The moment at which nothing was transferred, or one byte of the bytes that an earlier run held.
     case first = "first byte"
     case middle = "middle"
-    /// All but one byte.
+    /// The moment at which all but one byte were transferred.
     case last = "last byte"
-    /// All bytes are there, and nobody has recorded it.
+    /// The moment at which all bytes are there, and the record has not been written.
     case after = "before the record"
 }
 
-/// What a fault says about the transfer, and so what has to come of it.
+/// The meaning of a fault for the transfer, and so its required outcome.
 enum MatrixNature: Sendable, Hashable {
-    /// The transfer's end is right, by whichever way.
+    /// The transfer ends right, in whichever way.
     case passing
-    /// Nobody can go on: a clear failure with that in its words, and the right end once the fault is gone.
+    /// The transfer cannot continue: a clear failure whose message contains that text, and the right end once the fault
+    /// is removed.
     case final(String)
-    /// Either of them: which of two things happens first isn't ours to say.
+    /// Either outcome is right: the order of two events is not under the client's control.
     case either
 
-    /// What is wrong with a failure in these words.
+    /// Returns the fault of a failure with this message; `nil` where the failure is right.
     func fault(ofFailure words: String) -> String? {
         switch self {
         case .passing: return "failed, though it passes: \(words)"
@@ -58,20 +59,20 @@ enum MatrixNature: Sendable, Hashable {
         }
     }
 
-    /// What is wrong with a right end.
+    /// The fault of a successful end; `nil` where the success is right.
     var faultOfSuccess: String? {
         if case .final(let word) = self { "complete, in spite of \(word.isEmpty ? "everything" : word)" } else { nil }
     }
 }
 
-/// What became of a cell.
+/// The outcome of a cell.
 struct MatrixOutcome: Sendable, Equatable {
-    /// As the table has it.
+    /// The text of the outcome in the table.
     var text: String
-    /// What is wrong with it, each in a line; nothing else makes a cell fail.
+    /// The faults of the outcome, each in a line; nothing else makes a cell fail.
     var faults: [String] = []
 
-    /// Where the one or the other may come of it, the table says so.
+    /// Returns the outcome for the table, which names both ends where either may occur.
     func of(_ nature: MatrixNature) -> MatrixOutcome {
         var outcome = self
         if nature == .either { outcome.text = "right, or fails, then right" }
@@ -79,12 +80,12 @@ struct MatrixOutcome: Sendable, Equatable {
     }
 }
 
-/// One cell.
+/// A cell of the table.
 struct MatrixCell: Sendable {
     let way: MatrixWay
     let fault: String
     let moment: MatrixMoment
-    /// Why it's none: there is no such thing, or nothing could be told of it.
+    /// The reason why the cell is left out: the combination does not exist, or it could not be judged.
     var leftOut: String?
     let run: @Sendable (MatrixBench) async throws -> MatrixOutcome
 
@@ -101,7 +102,7 @@ struct MatrixCell: Sendable {
         }
     }
 
-    /// The same cells in each run, spread over all of them.
+    /// Whether the cell is in the short run: always the same cells, spread over all of them.
     var isInShortRun: Bool {
         name.utf8.reduce(5381) { ($0 &* 33 &+ Int($1)) & 0xFFFF_FFFF } % 16 == 0
     }

@@ -7,15 +7,15 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// A queue that runs, for many cells at a time: each has servers, batches and a folder of its own.
+/// A queue that runs many cells at a time. Each cell has servers, batches and a folder of its own.
 final class MatrixBench: Sendable {
     struct End: Sendable {
-        /// `nil` for a job that is complete.
+        /// The failure of the job; `nil` for a job that is complete.
         var failure: JobFailure?
         var isKept = false
     }
 
-    /// What one batch has seen.
+    /// The observations about one batch.
     struct Seen: Sendable {
         var ends: [End] = []
         var restarts = 0
@@ -27,9 +27,10 @@ final class MatrixBench: Sendable {
     let ssh = MatrixSSH()
     private let seen = AwaitedState([String: Seen]())
 
-    /// How often an attempt is repeated, and how long a server is waited for in all.
+    /// The number of times that an attempt is repeated; `mostTime` bounds the waits that a server asks for.
     static let limit = 3
-    /// Waits of a server's that fit into `retry.maxWait` where each is our own backoff: 10, 20, 40 and 80 ms, then 100.
+    /// The number of waits on a server's request that fit into `retry.maxWait` with our own backoff: 10, 20, 40 and 80
+    /// ms, then 100.
     static let mostWaits = 23
     static let mostTime = Duration.seconds(20)
 
@@ -55,7 +56,7 @@ final class MatrixBench: Sendable {
         }
     }
 
-    /// Runs a job to its end, as one more run of its batch.
+    /// Runs a job to its end, as a further run of its batch.
     ///
     /// - Throws: ``DidNotEnd``
     func end(_ job: JobSpec, batch: String) async throws -> End {
@@ -69,19 +70,19 @@ final class MatrixBench: Sendable {
         }
     }
 
-    /// Rules that make a cell short: delays of milliseconds, and few of them.
+    /// Returns rules that make a cell short: delays of milliseconds, and few of them.
     static func settings(stalls: Bool = false) -> JobSettings {
         var settings = Sample.retries(limit)
         settings.retry.jitter = false
-        // Waits that a server asks for grow up to this, and come to two seconds in all.
+        // Waits that a server asks for grow up to this limit, and sum up to two seconds.
         settings.retry.maxDelay = .milliseconds(100)
         settings.retry.maxWait = .seconds(2)
-        // Silence is what a stall is; the others never need the time, however busy the machine is.
+        // A stall is silence until the timeout. The other faults never reach the timeout, however busy the machine is.
         settings.timeout = stalls ? .seconds(1) : .seconds(30)
         return settings
     }
 
-    /// Runs all cells, some at a time, and returns their outcomes in order.
+    /// Runs all cells, several at a time, and returns their outcomes in order.
     static func run(_ cells: [MatrixCell], width: Int = 12) async throws -> [MatrixOutcome] {
         let folder = try TemporaryFolder("matrix")
         let limits = BatchLimits(concurrency: 200)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The table that is in the repository: what came of each cell.
+/// The table in the repository with the outcome of each cell.
 struct MatrixTable: Sendable, Equatable {
-    /// By the cell's name.
+    /// The texts by the names of the cells.
     private(set) var texts: [String: String] = [:]
 
     static let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -31,7 +31,7 @@ struct MatrixTable: Sendable, Equatable {
 
     func text(_ cell: MatrixCell) -> String? { texts[cell.name] }
 
-    /// - Parameter cells: All of them, in order; those that are left out too.
+    /// - Parameter cells: All cells in order, including those that are left out.
     func document(_ cells: [MatrixCell]) -> String {
         let run = cells.count { $0.leftOut == nil }
         var lines = Self.preface(run, leftOut: cells.count - run)

@@ -4,14 +4,14 @@ import TransferTestSupport
 
 @testable import TransferQueue
 
-/// Everything that servers are known to do wrong, at each moment of each way to transfer a file.
+/// Every known fault of servers, at each moment of each kind of transfer.
 ///
 /// `make test` runs a part of the cells, `make check` all of them; `make matrix` writes the table.
 @Suite(.ofAFolder, .serialized) struct MatrixTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let writes = environment["TRANSFER_MATRIX"] == "write"
     private static let runsAll = writes || TransferCommand.runsHeavyTests
-    /// Of which ways, where that isn't all: for whoever works on one.
+    /// The kinds of transfer that are tested; a developer may choose one.
     private static let ways = MatrixWay.allCases.filter { way in
         guard let wanted = environment["TRANSFER_MATRIX_WAY"] else { return true }
         return way.rawValue == wanted
@@ -37,7 +37,7 @@ import TransferTestSupport
         try table.document(cells).write(toFile: MatrixTable.path, atomically: true, encoding: .utf8)
     }
 
-    /// Also the cells that aren't run here, and those that are none.
+    /// The table includes the cells that are not run here, and those that are left out.
     @Test func theTableHasEveryCellThatThereIs() throws {
         guard !Self.writes else { return }
         let cells = MatrixWay.allCases.flatMap(MatrixCell.all)

@@ -5,18 +5,18 @@ import TransferTestSupport
 
 @testable import TransferJobs
 
-/// What an SFTP server does to an upload, instead of taking it.
+/// The fault of an SFTP server during an upload.
 struct SFTPFault: Sendable {
     var name: String
-    /// The request that it hits.
+    /// The request that the fault hits.
     var request: String
-    /// SSH_FXP_STATUS's code; the connection ends without one.
+    /// The code of SSH_FXP_STATUS; without one the connection ends.
     var reply: Int?
-    /// What was asked for is done first.
+    /// Whether the server carries out the request before the fault.
     var isLate = false
     var isForEver = false
     var nature: MatrixNature = .passing
-    /// An attempt is cut before the request comes.
+    /// Whether an attempt is cut before the request is sent.
     var isAfterCut = false
 
     static let all: [SFTPFault] = {
@@ -40,7 +40,7 @@ struct SFTPFault: Sendable {
     }()
 }
 
-/// A file that is sent to OpenSSH's SFTP server, with somebody between who does one thing wrong.
+/// A file that is sent to OpenSSH's SFTP server through a relay that injects one fault.
 struct SFTPCell: Sendable {
     let moment: MatrixMoment
     let fault: SFTPFault
@@ -63,7 +63,7 @@ struct SFTPCell: Sendable {
             }
         var faults: [String] = []
         if fault.isAfterCut { faults.append(Self.line("WRITE", after: min(after, Self.count - 1), nil, false, 1)) }
-        // After the last WRITE comes the end of the file.
+        // The end of the file follows the last WRITE.
         let request = fault.request == "WRITE" && moment == .after ? "CLOSE" : fault.request
         faults.append(Self.line(request, after: after, fault.reply, fault.isLate, fault.isForEver ? -1 : 1))
         try folder.write("[\(faults.joined(separator: ","))]", to: "in/fault.json")
@@ -112,7 +112,7 @@ struct SFTPCell: Sendable {
     }
 }
 
-/// One SSH server for all cells, made when the first wants it; each cell has a port of its own.
+/// The one SSH server for all cells, made for the first cell that needs it; each cell has a port of its own.
 actor MatrixSSH {
     private var made: Task<SSHServer?, any Error>?
 

@@ -5,16 +5,16 @@ import TransferTestSupport
 
 @testable import TransferJobs
 
-/// A file that is sent to a server that misbehaves once, or for ever.
+/// A file that is sent to a server that misbehaves once or permanently.
 struct UploadCell: Sendable {
     let way: MatrixWay
     let moment: MatrixMoment
     let fault: UploadFault
 
-    /// Two parts of S3's least size have more than a request of the others.
+    /// The size of the file: two parts of S3's least size are more than a request of the other protocols.
     var count: Int {
         if way == .s3Parts { return (5 << 20) + 300_000 }
-        // More than the kernel takes before anybody reads it.
+        // The size exceeds what the kernel buffers before the server reads.
         return fault.isEarlyReceipt ? 12 << 20 : 300_000
     }
 
@@ -34,7 +34,7 @@ struct UploadCell: Sendable {
         let bytes = Array(try folder.data("f"))
         var outcome = MatrixOutcome(text: "")
         let requests = server.requests.count
-        // A part that arrives begins the count of attempts anew: the second may come first.
+        // A part that arrives resets the count of attempts: the second may arrive first.
         let rounds = way == .s3Parts ? 2 : 1
         if requests > (MatrixBench.limit + 1) * 4 * rounds + 4 {
             let reported = server.requests.map { "\($0.method) \($0.query ?? "") \($0.status ?? 0)" }
@@ -44,7 +44,7 @@ struct UploadCell: Sendable {
             outcome.faults.append("it took \(ContinuousClock.now - began)")
         }
         if store.finished.contains(where: { $0 != bytes }) { outcome.faults.append("another file was taken") }
-        // A PUT that is done twice is done once (RFC 9110 §9.2.2); the draft's upload is one here.
+        // A PUT that is done twice has the effect of one (RFC 9110 §9.2.2); the draft's upload is idempotent here.
         if store.finished.count > ([.put, .ietf, .s3, .s3Parts].contains(way) ? 2 : 1) {
             outcome.faults.append("taken \(store.finished.count) times")
         }
@@ -58,7 +58,7 @@ struct UploadCell: Sendable {
         outcome.text = "fails (\(failure.error.status.map { "\($0)" } ?? "\(failure.error.code)"))"
         if words.count < 8 { outcome.faults.append("it says only \"\(words)\"") }
         if let fault = nature.fault(ofFailure: words) { outcome.faults.append(fault) }
-        // Whether it arrived is a question to people then.
+        // The message then asks a person whether the request has arrived.
         guard failure.error.code != .mayHaveBeenSent else { return outcome }
         for name in Self.scripts { server.script(name, for: { _ in false }, []) }
         let next = try await bench.end(job, batch: batch)
@@ -148,7 +148,7 @@ struct UploadCell: Sendable {
         return JobSpec(id: "f", work: .upload(upload), settings: settings)
     }
 
-    /// What a server has taken, whatever it speaks.
+    /// The files that a server has received, for each protocol.
     private struct Store {
         private let take: @Sendable () -> [[UInt8]]
 
@@ -178,7 +178,7 @@ struct UploadCell: Sendable {
 }
 
 extension UploadCell {
-    /// Why a fault is none of a way; `nil` where it is.
+    /// Returns the reason why a fault does not apply to a kind of transfer; `nil` where it applies.
     static func leftOut(_ way: MatrixWay, _ fault: UploadFault, _ moment: MatrixMoment) -> String? {
         switch fault.what {
         case .body:

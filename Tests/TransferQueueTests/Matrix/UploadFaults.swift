@@ -1,32 +1,32 @@
 import TransferTestServer
 
-/// What a server does to an upload by HTTP, instead of taking it.
+/// The fault of a server during an upload by HTTP.
 struct UploadFault: Sendable {
     enum What: Sendable {
-        /// To a request that brings bytes of the file, once so many of it have come. All have come, and nothing
-        /// was done with them, where `isWhole`.
+        /// A fault of a request that brings bytes of the file, after this number of bytes. With `isWhole` all bytes
+        /// have arrived, and the server has not processed them.
         case body(@Sendable (_ after: Int64, _ isWhole: Bool) -> Fault)
-        /// To the question what the server has, which follows a cut.
+        /// A fault of the query for the received bytes, which follows a cut.
         case question(Fault)
-        /// To the request by which an upload begins that brings no byte of it.
+        /// A fault of the request that begins an upload and brings no byte of it.
         case creation(Fault)
-        /// To the request by which parts become a file.
+        /// A fault of the request that joins the parts to a file.
         case joining(Fault)
     }
 
     var name: String
     var what: What
-    /// The status that it answers with, if that is all.
+    /// The status of the answer, if the fault is nothing else.
     var status: Int?
     var isForEver = false
     var stalls = false
-    /// What was asked for was done all the same.
+    /// Whether the server has carried out the request in spite of the fault.
     var isDone = false
 
-    /// A success that comes before the body's end.
+    /// Whether the fault is a success that comes before the body's end.
     var isEarlyReceipt: Bool { name.hasPrefix("201") }
     var isRedirect: Bool { status.map { (300..<400).contains($0) } ?? false }
-    /// It's in the answer that it lies.
+    /// Whether the fault is in the content of the answer.
     var isOfAnswer: Bool { name == "garbage" || name.hasPrefix("lengths") }
 
     func forEver() -> UploadFault {
@@ -89,7 +89,7 @@ struct UploadFault: Sendable {
         return faults
     }()
 
-    /// At the first byte before anything says that it's wanted.
+    /// Returns a cut. At the first byte the connection ends before the server asks for the body.
     private static func cut(_ after: Int64, _ isWhole: Bool) -> Fault {
         if isWhole { return .loseAnswer }
         return after == 0 ? .cutUpload(after: 0).and(.noContinue) : .cutUpload(after: after)

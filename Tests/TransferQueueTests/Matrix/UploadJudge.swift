@@ -3,15 +3,15 @@ import TransferTestSupport
 
 @testable import TransferJobs
 
-/// Runs an upload to a server of files to its end, and says what is wrong with that.
+/// Runs an upload to a server of files to its end, and returns its faults.
 struct UploadJudge {
     let bench: MatrixBench
     let batch: String
     let job: JobSpec
     let nature: MatrixNature
-    /// What has the destination's name.
+    /// The content under the destination's name.
     let object: () -> [UInt8]?
-    /// How often the file, or a part of it, was sent so far.
+    /// The number of times that the file, or a part of it, was sent so far.
     let requests: () -> Int
     let mostRequests: Int
     let heal: () -> Void

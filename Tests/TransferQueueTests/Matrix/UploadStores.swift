@@ -2,7 +2,7 @@ import TransferCore
 import TransferCrypto
 import TransferTestServer
 
-/// A server that takes a file as the body of one request, and gives it back.
+/// A server that stores the body of one request as a file, and returns it.
 struct PlainStore: UploadService {
     private struct Arrival {
         var method: String
@@ -12,7 +12,7 @@ struct PlainStore: UploadService {
 
     private var arrivals: [Int: Arrival] = [:]
     private(set) var finished: [[UInt8]] = []
-    /// By path; of a POST there's none.
+    /// The stored files by path; a POST leaves no file.
     private(set) var objects: [String: [UInt8]] = [:]
 
     mutating func begin(_ id: Int, method: String, target: String, headers: HeaderFields) -> UploadServiceStep {
@@ -40,7 +40,7 @@ struct PlainStore: UploadService {
     }
 }
 
-/// As much of S3 as uploads ask for, with what its answers promise: tags that are digests.
+/// The part of S3 that uploads use, with the guarantee of its answers: tags that are digests.
 struct ObjectStore: UploadService {
     private struct Arrival {
         var method: String
@@ -59,7 +59,7 @@ struct ObjectStore: UploadService {
     private var last = 0
     private(set) var finished: [[UInt8]] = []
     private var objects: [String: Part] = [:]
-    /// Multipart uploads that were begun and neither completed nor given up.
+    /// The number of multipart uploads that were begun and neither completed nor aborted.
     var open: Int { uploads.count }
 
     mutating func begin(_ id: Int, method: String, target: String, headers: HeaderFields) -> UploadServiceStep {

@@ -8,7 +8,7 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// A file of a watched folder, put to a server that misbehaves: there's no failure that is the end of it.
+/// A file of a watched folder, sent with PUT to a server that misbehaves: no failure ends its retries.
 struct WatchCell: Sendable {
     let moment: MatrixMoment
     let fault: UploadFault
@@ -33,7 +33,7 @@ struct WatchCell: Sendable {
         let log = WatchLog()
         let watched = try await WatchedFolder.start(spec, on: bench.queue, times: times) { log.add($0) }
         var outcome = MatrixOutcome(text: "right")
-        // What was taken is there, and is asked for.
+        // The received file is there, and the client queries it.
         if fault.isForEver, moment != .after || fault.status != nil {
             try await within(MatrixBench.mostTime) {
                 while server.requests.count < (MatrixBench.limit + 1) * 2 {

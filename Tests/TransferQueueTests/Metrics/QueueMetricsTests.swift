@@ -4,7 +4,7 @@ import TransferJobs
 
 @testable import TransferQueue
 
-/// What a queue's events make of its metrics.
+/// The metrics that result from a queue's events.
 @Suite struct QueueMetricsTests {
     private func metrics(_ kinds: [QueueEvent.Kind], batch: String = "b") -> String {
         var measurements = QueueMeasurements { $0.hasPrefix("watch:") ? String($0.dropFirst(6)) : nil }
@@ -31,7 +31,7 @@ import TransferJobs
             finalURL: "https://h.example/x", path: "/x", status: 200, attempts: 1)
     }
 
-    @Test func jobsAreCountedByWhatTheyAreAt() {
+    @Test func jobsAreCountedByState() {
         var totals = BatchTotals()
         (totals.jobs, totals.completed, totals.kept, totals.failed) = (10, 2, 1, 1)
         var progress = BatchProgress()
@@ -51,7 +51,7 @@ import TransferJobs
         #expect(metrics(begun).contains("transfer_bytes_total{direction=\"download\",host=\"h.example\"} 40\n"))
         let done = begun + [progress("a", 100), .finished(receipt("a"))]
         #expect(metrics(done).contains("transfer_bytes_total{direction=\"download\",host=\"h.example\"} 100\n"))
-        // Gone on from byte 40 after a failure.
+        // The transfer resumes at byte 40 after a failure.
         let lost = TransferError(.connectionLost, "lost", isTransient: true)
         let again = begun + [.retrying(job: "a", delay: .zero, lost), start("a", offset: 40), .finished(receipt("a"))]
         #expect(metrics(again).contains("transfer_bytes_total{direction=\"download\",host=\"h.example\"} 100\n"))
@@ -110,8 +110,8 @@ import TransferJobs
             text.contains(#"transfer_folder_last_upload_timestamp_seconds{folder="/srv/\"out\\"} 1700000000.5"#))
     }
 
-    /// A stop takes jobs back without a word; the last report says that nothing is under way.
-    @Test func whatAStopTookBackIsntUnderWay() {
+    /// A stop gives jobs back without an event; the last report says that nothing is under way.
+    @Test func jobsReturnedByAStopAreNotUnderWay() {
         var totals = BatchTotals()
         totals.jobs = 2
         var progress = BatchProgress()
@@ -121,7 +121,7 @@ import TransferJobs
         #expect(text.contains("transfer_jobs{state=\"queued\"} 2\n"), "\(text)")
     }
 
-    @Test func whatIsGoneHasNoSeries() {
+    @Test func aRemovedLinkHasNoSeries() {
         var table = MetricTable()
         table.apply([
             Measurement(.linkUp, ["eth0", "ethernet"], .set(1)), Measurement(.linkUp, ["wwan0", "wwan"], .set(0)),
@@ -136,7 +136,7 @@ import TransferJobs
         #expect(text.contains("transfer_first_byte_seconds_count 2\n"), "\(text)")
     }
 
-    @Test func eachFamilyIsToldOnceWithItsTypeAndNoTime() {
+    @Test func eachFamilyIsWrittenOnceWithItsTypeAndNoTime() {
         let text = metrics([start("a"), .finished(receipt("a"))])
         let types = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }
         #expect(Set(types).count == types.count && types.contains("# TYPE transfer_jobs_ended_total counter"))

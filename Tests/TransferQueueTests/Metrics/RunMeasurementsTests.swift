@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import TransferQueue
 @testable import TransferStore
 
-/// What is measured of a run that no event tells.
+/// The measurements of a run that no event carries.
 @Suite(.timeLimit(.minutes(1))) struct RunMeasurementsTests {
     private let folder: TemporaryFolder
     private let content = Content.random(seed: 1, count: 400_000)
@@ -21,7 +21,7 @@ import TransferTestSupport
         return table
     }
 
-    @Test func aRunThatStandsTellsWhatItHolds() async throws {
+    @Test func aWaitingRunReportsItsState() async throws {
         try await withTestServer { server in
             try await withTestServer { busy in
                 server.serve("/x", content, etag: "\"1\"")
@@ -51,7 +51,7 @@ import TransferTestSupport
                     await table.wait { $0[.connections] == 0 }
                     let state = table.state
                     #expect(state[.linkBytes, "lo", "download"] == 400_000)
-                    // One each.
+                    // Each transfer counts once.
                     #expect(state.count(.firstByte) == 2 && state[.throttled, "127.0.0.1:\(busy.port)"] == 1)
                     #expect(state[.hostsPaused] == 1)
 
@@ -64,7 +64,7 @@ import TransferTestSupport
         }
     }
 
-    /// What a process saw first stays the time of the oldest job, also for the next process.
+    /// The first observed time stays the time of the oldest job, also for the next process.
     @Test func theOldestJobKeepsItsTimeOverRuns() async throws {
         try await withTestServer { server in
             server.serve("/x", content)
@@ -94,7 +94,7 @@ import TransferTestSupport
                 try await queue.submit(.download(server.url("/x"), to: folder.path("x")), batch: "b")
                 let run = Task { try await queue.run() }
                 await table.wait { $0[.connections] == 1 }
-                // As a process does it that takes over what this one had.
+                // The statement does the same as a process that takes over from this one.
                 try RawDatabase(path: "\(folder.path("state"))/queue.sqlite").run("DELETE FROM process")
                 server.release()
                 await #expect(throws: (any Error).self) { try await within { try await run.valueOrEnd() } }
@@ -103,7 +103,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func jobsBeforeTheFirstOpenOneAreLookedAtOnce() throws {
+    @Test func jobsBeforeTheFirstOpenOneAreReadOnce() throws {
         let fixture = try StoreFixture()
         let batch = try fixture.stage((0..<4).map { Sample.download("http://h.example/\($0)", to: "\($0)") }).batch.id
         let query = CountQuery(database: fixture.store.database)

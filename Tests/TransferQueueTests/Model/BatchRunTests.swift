@@ -41,7 +41,7 @@ import TransferCore
         #expect(run([(0, 0, 0), (5, 0, 30)], jobs: 30).eta == nil, "nothing is left")
     }
 
-    @Test func totalsCountWhatIsLeft() {
+    @Test func totalsCountTheRemainingJobs() {
         var totals = BatchTotals()
         totals.jobs = 10
         totals.kept = 1

@@ -45,9 +45,9 @@ import TransferCore
         let same = [
             changed { $0.settings.retry.limit = 3 }, changed { $0.settings.limitRate = 1 }, changed { $0.priority = 4 },
             changed { $0.settings.timeout = .seconds(1) },
-            // Nothing that is complete is fetched again because the rules of the network are others now.
+            // No complete job is fetched again because the network rules have changed.
             changed { $0.settings.network = .unmetered },
-            // The way and the proof of who asks bring the same bytes.
+            // The route and the credentials do not change the bytes.
             changed {
                 $0.settings.proxy = .init(
                     url: "http://p", credentials: .init(user: .literal("a"), password: .environment("P")))
@@ -63,7 +63,7 @@ import TransferCore
         #expect(plain("abc") != plain("def"))
     }
 
-    @Test func theFingerprintTellsWhereOneFieldEnds() {
+    @Test func theFingerprintSeparatesFields() {
         let first = changedDownload {
             $0.method = "ab"
             $0.body = "c"
@@ -76,7 +76,7 @@ import TransferCore
     }
 
     @Test func theFingerprintIsTheSameInEveryProcess() {
-        // Swift's own hashes are seeded anew by each process; this one is in databases.
+        // Swift's own hashes are seeded anew in each process; this one is stored in databases.
         #expect(Sample.download("https://h.example/x", to: "x").fingerprint == 4_423_376_132_307_479_947)
     }
 
@@ -156,7 +156,7 @@ import TransferCore
         #expect(settings.rule.base == 2, "delays that don't grow are no backoff")
     }
 
-    @Test func whatIsSubmittedFromAProgramIsCheckedToo() {
+    @Test func jobsSubmittedByAProgramAreChecked() {
         #expect(JobRule.faults(of: job).isEmpty)
         #expect(!JobRule.faults(of: Sample.download("gopher://h.example/x", to: "x")).isEmpty)
         #expect(JobRule.faults(of: Sample.download("sftp://h.example/x", to: "x")).isEmpty)

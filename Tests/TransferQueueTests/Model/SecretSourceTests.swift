@@ -33,7 +33,7 @@ import TransferTestSupport
         #expect(try source.read(.credential("name")) == "from-credential")
     }
 
-    @Test func namesWhatIsMissing() {
+    @Test func namesTheMissingSecret() {
         #expect(message(.environment("NOPE")) == "the environment variable NOPE isn't set")
         #expect(message(.file(folder.path("nope"))).contains("/nope: no such file"))
         #expect(message(.credential("nope")).contains("/nope"))

@@ -5,11 +5,11 @@ import TransferUpload
 
 @testable import TransferJobs
 
-/// What is written down of uploads, by this version and by those whose databases users have.
+/// The stored records of uploads, in the form of this version and in the forms of earlier versions.
 @Suite struct UploadRecordTests {
     private static let stamp = FileStamp(inode: 7, size: 9, modified: 1, changed: 5)
 
-    /// As versions before the envelope wrote them.
+    /// The records as versions before the envelope wrote them.
     private static let earlier: [(state: String, kind: String, canAsk: Bool, mayBeComplete: Bool, isHeld: Bool)] = [
         ("put:1795262400", "put", true, false, false),
         ("accepted:1795262400:2", "accepted", true, false, true),
@@ -42,7 +42,7 @@ import TransferUpload
         #expect(record == UploadRecord(Self.stamp, state: read, confirmed: 4))
         #expect(read.kind == kind && read.canAsk == canAsk && read.mayBeComplete == mayBeComplete)
         #expect(read.isHeld == isHeld && record.knowsTheWay == canAsk)
-        // This version's own form holds the same.
+        // This version's own form holds the same values.
         #expect(try #require(record.text.flatMap { UploadRecord(text: $0) }) == record)
     }
 

@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferScheduling
 
-/// When hosts are looked for on the machine's own network, and how long a finding holds.
+/// The probes for hosts on the machine's own network, and the time that a result stays valid.
 @Suite struct HostWaysTests {
     private let start = MonotonicTime.seconds(100)
     private let nas = HostWays.Question(host: "nas.lan")
@@ -18,12 +18,12 @@ import TransferCore
         #expect(ways.finding(nas) == .routes([2]), "what is known holds until the new answer")
     }
 
-    /// finding × when it's looked at again
+    /// result × when the host is probed again
     @Test(arguments: [
         (HostWays.Finding.routes([2]), Int64(300)), (HostWays.Finding.unknownName, Int64(300)),
         (HostWays.Finding.routes([]), Int64(2)), (HostWays.Finding.unanswered, Int64(2)),
     ])
-    func aBadFindingIsLookedAtAgainSoon(_ finding: HostWays.Finding, _ seconds: Int64) {
+    func aBadResultIsProbedAgainSoon(_ finding: HostWays.Finding, _ seconds: Int64) {
         var ways = HostWays()
         _ = ways.ask([nas], now: start)
         ways.answered(nas, finding, generation: 0, now: start)
@@ -43,7 +43,7 @@ import TransferCore
         #expect(waits == [2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
     }
 
-    @Test func anAnswerOfTheFormerNetworkSaysNothing() {
+    @Test func anAnswerOfTheFormerNetworkIsIgnored() {
         var ways = HostWays()
         _ = ways.ask([nas], now: start)
         ways.forget()

@@ -5,8 +5,9 @@ import TransferCore
 @testable import TransferScheduling
 
 @Suite struct LinkHealthTests {
-    /// A rule; what happens, in seconds: `-a` no answer of host a, `+` an answer, `~` a change, `x` removed, `p` probes
-    /// are taken, `c` the probe is abandoned; then `fine`, or `unanswered count, blamed or not, next probe in seconds`.
+    /// A rule and a history, in seconds: `-a` no answer of host a, `+` an answer, `~` a change, `x` removed, `p` probes
+    /// are taken, `c` the probe is abandoned. Then the result: `fine`, or `unanswered count, blamed or not, next probe
+    /// in seconds`.
     private static let histories: [(String, String, String)] = [
         ("nothing is known", "", "fine"),
         ("two may be bad luck", "1+ 2-a 3-b", "fine"),
@@ -63,7 +64,7 @@ import TransferCore
         #expect(health.suspicion(of: "wlan0") == nil)
     }
 
-    @Test func saysWhenSomethingFollows() {
+    @Test func reportsTheTimeOfTheNextStep() {
         var health = LinkHealth()
         func event(_ event: LinkHealth.Event, _ second: Double, _ link: String = "eth0") -> LinkHealth.Action {
             health.event(event, of: link, now: .seconds(second), wall: WallTime(seconds: Int64(second)))

@@ -6,7 +6,8 @@ import TransferCore
 @testable import TransferScheduling
 
 @Suite struct MeteredUsageTests {
-    /// A rule; bytes and when; the period, the moment at which it's asked, what was used, when the next one begins.
+    /// A rule; bytes and their times; the period, the moment of the query, the bytes used, the start of the next
+    /// period.
     private static let cases: [(String, [(Int64, String)], MeteredBudget.Period, String, Int64, String)] = [
         ("nothing yet", [], .day, "2026-11-21 12:00", 0, "2026-11-22 00:00"),
         (
@@ -63,7 +64,7 @@ import TransferCore
         #expect(end == at("2026-09-06 01:00", .santiago))
     }
 
-    @Test func tellsKindsApart() {
+    @Test func distinguishesKinds() {
         var usage = MeteredUsage()
         let now = at("2026-11-21 12:00")
         usage.add(5, over: .cellular, at: now, .utc)
@@ -75,8 +76,8 @@ import TransferCore
         #expect(usage.used(in: .day, at: now, .utc) == 12)
     }
 
-    /// Two kinds, each hour of two years: what is kept stays small, and the sums right.
-    @Test func forgetsWhatNoPeriodAsksFor() throws {
+    /// The test records two kinds in each hour of two years: the stored data stays small, and the sums stay right.
+    @Test func forgetsUsageOutsideEveryPeriod() throws {
         var usage = MeteredUsage()
         let first = at("2025-01-01 00:00").seconds
         for hour in 0..<(24 * 730) {

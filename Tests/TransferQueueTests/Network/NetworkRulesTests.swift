@@ -4,8 +4,8 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferScheduling
 
-/// Links in few words: `eth0`, `wlan0 down no carrier`, `wwan0 paid`, `wg0 over wwan0 paid`, `eth0 suspect` (it answered
-/// others), `eth0 dead`.
+/// Parses links in short notation: `eth0`, `wlan0 down no carrier`, `wwan0 paid`, `wg0 over wwan0 paid`, `eth0 suspect`
+/// (other hosts answered over it), `eth0 dead`.
 func links(_ texts: String...) -> [LinkView] {
     texts.map { text in
         let words = text.split(separator: " ").map(String.init)
@@ -37,7 +37,7 @@ private func kind(_ name: String) -> LinkClass {
     return kinds.first { name.hasPrefix($0.0) }?.1 ?? .other
 }
 
-/// The rules as a job file has them.
+/// Parses rules as they stand in a job file.
 func policy(_ members: String) throws -> NetworkPolicy {
     let reading = try readJob(#""network": {\#(members)}"#)
     #expect(reading.lines == [])
@@ -222,7 +222,7 @@ func policy(_ members: String) throws -> NetworkPolicy {
     ]
 
     @Test(arguments: plain + lists + required + metered + health + schedules)
-    private func decides(example: Case) throws {
+    private func choosesLinksByTheRules(example: Case) throws {
         var rules = NetworkRules(policy: try policy(example.policy), now: Self.noon, zone: .utc)
         rules.waited = example.waited
         rules.usage.add(example.used, over: .cellular, at: Self.noon, .utc)
@@ -230,8 +230,8 @@ func policy(_ members: String) throws -> NetworkPolicy {
         #expect(judgement.decision == example.decision, "\(example.rule)")
     }
 
-    /// Whatever the rules and the links: none that a rule forbids is used, and only usable ones are.
-    @Test func neverUsesWhatIsForbidden() throws {
+    /// A forbidden link is never used, for any rules and links, and only usable links are.
+    @Test func neverUsesAForbiddenLink() throws {
         var random = Generator(state: 5)
         let names = ["eth0", "eth1", "wlan0", "wwan0 paid", "wg0 over wwan0 paid", "wg1 over eth0", "lo"]
         let states = ["", " suspect", " dead", " down x"]

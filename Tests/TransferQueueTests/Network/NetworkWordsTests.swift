@@ -30,7 +30,7 @@ import TransferCore
         #expect(words.reason(judgement) == "no answer over eth0")
     }
 
-    /// A rule, links, the reason, what it starts by, the rules it's kept by.
+    /// A rule, links, the reason, the event that starts the job, the rules that keep it waiting.
     private static let waits: [(String, [LinkView]?, String, String?, [NetworkKey])] = [
         (
             "", links("eth0 down no carrier", "wwan0 down no route"), "offline: eth0 no carrier, wwan0 no route",
@@ -84,7 +84,7 @@ import TransferCore
     ]
 
     @Test(arguments: waits)
-    func saysWhatAJobWaitsFor(
+    func explainsTheWaitOfAJob(
         members: String, links: [LinkView]?, reason: String, starts: String?, rules: [NetworkKey]
     ) throws {
         let (words, judgement) = try judge(members, links, used: 500 << 20)
@@ -98,7 +98,7 @@ import TransferCore
         #expect(words.reason(judgement) == nil && words.starts(judgement) == nil && judgement.rules.isEmpty)
     }
 
-    /// A rule, a link, what is said of it.
+    /// A rule, a link, and the sentence about the link.
     private static let verdicts: [(String, [LinkView], String)] = [
         ("", links("eth0"), "up"), ("", links("eth0 down no carrier"), "no carrier"),
         ("", links("eth0 down"), "no route"),
@@ -116,7 +116,7 @@ import TransferCore
     ]
 
     @Test(arguments: verdicts)
-    func saysWhatTheRulesSayOfALink(members: String, links: [LinkView], text: String) throws {
+    func explainsTheVerdictOnALink(members: String, links: [LinkView], text: String) throws {
         let (words, judgement) = try judge(members, links, used: 500 << 20)
         #expect(judgement.verdicts.map(words.verdict) == [text])
     }

@@ -5,7 +5,7 @@ import TransferReachability
 @testable import TransferJobs
 @testable import TransferScheduling
 
-/// What changes of the kernel's state mean to the queue: which connections end, and which rules let something start.
+/// The meaning of changes in the kernel's state for the queue: which connections end, and which rules let jobs start.
 @Suite struct QueueNetworkTests {
     private let start = MonotonicTime.seconds(100)
     private let wall = at("2026-11-21 12:00")
@@ -33,7 +33,7 @@ import TransferReachability
         return network
     }
 
-    @Test func anAddressThatGoesIsLostAndTheWaysAreOthers() {
+    @Test func aRemovedAddressIsLostAndChangesTheRoutes() {
         var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: [2]))
         let change = network.update(snapshot([link(2, "eth0", "10.0.0.3")], routes: [2]), now: start, wall: wall)
         #expect(change.lost == [address("10.0.0.2")] && change.silent.isEmpty && change.isOtherWay)
@@ -47,7 +47,7 @@ import TransferReachability
         #expect(change.lost.isEmpty && change.silent == [address("10.0.0.2")] && change.isOtherWay)
     }
 
-    @Test func aNewNameAndALinkThatLeadsNowhereChangeNoWay() {
+    @Test func aNewNameAndALinkWithoutARouteChangeNoRoutes() {
         let before = snapshot([link(2, "eth0", "10.0.0.2")], routes: [2])
         var network = network(before)
         let renamed = snapshot([link(2, "lan0", "10.0.0.2"), link(9, "veth1", kind: .virtualEthernet)], routes: [2])
@@ -56,13 +56,13 @@ import TransferReachability
         #expect(network.update(renamed, now: start, wall: wall) == .init())
     }
 
-    @Test func theFirstStateIsNoChangeOfWays() {
+    @Test func theFirstStateIsNoChangeOfRoutes() {
         var network = QueueNetwork(zone: .utc)
         let change = network.update(snapshot([link(2, "eth0", "10.0.0.2")], routes: [2]), now: start, wall: wall)
         #expect(!change.isOtherWay && network.generation == 0)
     }
 
-    @Test func withoutAWayOutAHostWaitsUntilItIsFoundOnTheOwnNetwork() {
+    @Test func aHostWaitsOfflineUntilItIsFoundOnTheOwnNetwork() {
         var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: []))
         let verdict = network.verdict([""], now: start, wall: wall)
         var gate = verdict.gate
@@ -82,8 +82,8 @@ import TransferReachability
         #expect(!gate.isOpen(lane, .name("nas.lan")))
     }
 
-    /// A schedule holds for this machine, too; any other rule doesn't.
-    @Test func outsideItsScheduleNothingStartsWhereverItGoes() throws {
+    /// A schedule also applies to transfers to this machine; other rules do not.
+    @Test func outsideItsScheduleNoTransferStarts() throws {
         let night = try policy(#""schedule": "22:00-06:00""#).key
         let unmetered = try policy(#""metered": "forbid""#).key
         let modem = link(3, "wwan0", "10.1.0.2", kind: .cellular, metering: .yes)
@@ -118,7 +118,7 @@ import TransferReachability
         #expect(network.admits(indexes, try policy(rules).key, wall: wall) == isReached)
     }
 
-    @Test func whereTheKernelCannotBeAskedEverythingIsTried() throws {
+    @Test func withoutKernelInformationEverythingIsTried() throws {
         var network = network(.unknown)
         let required = try policy(#""require": "wg0""#).key
         let metered = try policy(#""metered": "forbid""#).key
@@ -138,7 +138,7 @@ import TransferReachability
         #expect(network.allowedAddresses(key, wall: wall) == [address("10.0.0.2")])
     }
 
-    @Test func aScheduleSaysWhenToLookAgain() throws {
+    @Test func aScheduleNamesTheTimeOfTheNextCheck() throws {
         let key = try policy(#""schedule": "22:00-06:00""#).key
         var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: [2]))
         let closed = network.verdict([key], now: start, wall: wall)
@@ -152,7 +152,7 @@ import TransferReachability
         let modem = link(3, "wwan0", "10.1.0.2", kind: .cellular, metering: .yes)
         var network = network(snapshot([modem], routes: [3]))
         #expect(network.verdict([key], now: start, wall: wall).lookAgain == at("2026-11-21 14:00"))
-        // Whatever the wall's clock is set to meanwhile.
+        // The result does not depend on the wall clock's setting in the meantime.
         for wall in [at("2026-11-20 13:00"), at("2026-11-21 13:59"), at("2026-11-22 13:00")] {
             #expect(network.verdict([key], now: start + .seconds(7140), wall: wall).gate.closed == [key])
         }
@@ -161,7 +161,7 @@ import TransferReachability
         }
     }
 
-    @Test func aSilentLinkKeepsNobodyWhoHasNoOther() {
+    @Test func aSilentLinkIsUsedWithoutAnAlternative() {
         var network = network(snapshot([link(2, "eth0", "10.0.0.2")], routes: [2]))
         for host in ["a", "b", "c"] {
             _ = network.health.event(.unanswered(host: host, started: start), of: "eth0", now: start, wall: wall)
@@ -171,7 +171,7 @@ import TransferReachability
         #expect(network.verdict([""], now: start, wall: wall).gate == NetworkGate())
     }
 
-    @Test func aSilentLinkIsPassedByForAnother() {
+    @Test func aSilentLinkIsAvoidedForAnother() {
         let both = [link(2, "eth0", "10.0.0.2"), link(3, "wlan0", "10.1.0.2", kind: .wifi)]
         var network = network(snapshot(both, routes: [2, 3]))
         for host in ["a", "b", "c"] {
@@ -187,7 +187,7 @@ import TransferReachability
         #expect(NetworkPolicy().key == "" && NetworkPolicy(key: "") == NetworkPolicy())
     }
 
-    /// The first machine that is connected to is the proxy, where there is one for the origin.
+    /// The first machine of a connection is the proxy, where the origin has one.
     @Test(arguments: [
         ("http://a.example", "http://px.lan:8080", "", "px.lan"),
         ("https://a.example", "socks5h://10.0.0.9", "", "10.0.0.9"),
@@ -205,7 +205,7 @@ import TransferReachability
         ("http://a.localhost", "local"), ("http://10.0.0.1", "address"), ("https://[2001:db8::1]:444", "address"),
         ("https://a.example", "name"), ("http://localhost.example", "name"), ("", "name"),
     ])
-    func theWayToAnOriginIsToldFromItsHost(_ origin: String, _ kind: String) {
+    func theRouteToAnOriginFollowsFromItsHost(_ origin: String, _ kind: String) {
         let reported =
             switch OriginReach(origin: origin) {
             case .local: "local"

@@ -7,7 +7,7 @@ import TransferCore
 @Suite struct ScheduleTests {
     private func schedule(_ texts: String...) throws -> Schedule { Schedule(try texts.map { try .init($0) }) }
 
-    /// A rule, the windows (split by `|`), a moment, whether it's open then.
+    /// A rule, the windows (split by `|`), a moment, and whether the schedule is open at that moment.
     private static let moments: [(String, String, String, Bool)] = [
         ("nothing said is always", "", "2026-11-21 03:00", true),
         ("the start belongs to it", "09:00-17:00", "2026-11-21 09:00", true),
@@ -29,14 +29,14 @@ import TransferCore
     ]
 
     @Test(arguments: moments)
-    func isOpenByTheClockOnTheWall(rule: String, windows: String, moment: String, isOpen: Bool) throws {
+    func isOpenByTheLocalTime(rule: String, windows: String, moment: String, isOpen: Bool) throws {
         for zone in [LocalZone.utc, .berlin, .santiago] {
             let schedule = Schedule(try windows.split(separator: "|").map { try .init(String($0)) })
             #expect(schedule.contains(at(moment, zone), zone) == isOpen, "\(rule)")
         }
     }
 
-    /// A rule, the window, the zone, from when, the next opening, the next closing; a dash for none.
+    /// A rule, the window, the zone, the start, the next opening, the next closing; a dash for none.
     private static let changes: [(String, String, LocalZone, String, String, String)] = [
         ("closed: opens today", "22:00-06:00", .berlin, "2026-11-21 12:00", "2026-11-21 22:00", "-"),
         ("open: closes tomorrow", "22:00-06:00", .berlin, "2026-11-21 23:00", "2026-11-22 22:00", "2026-11-22 06:00"),
@@ -65,7 +65,7 @@ import TransferCore
             "2026-03-29 03:00", "-"
         ),
         ("so is a closing", "01:00-02:30", .berlin, "2026-03-29 01:30", "2026-03-30 01:00", "2026-03-29 03:00"),
-        // They show 2:00 to 3:00 twice.
+        // The clocks show 2:00 to 3:00 twice.
         (
             "a night that is an hour longer", "22:00-06:00", .berlin, "2026-10-24 23:00", "2026-10-25 22:00",
             "2026-10-25 06:00"
@@ -82,7 +82,7 @@ import TransferCore
     ]
 
     @Test(arguments: changes)
-    private func tellsWhenItChanges(
+    private func reportsTheNextChange(
         rule: String, windows: String, zone: LocalZone, now: String, opening: String, closing: String
     ) throws {
         let schedule = Schedule(try windows.split(separator: "|").map { try .init(String($0)) })
@@ -93,9 +93,9 @@ import TransferCore
         #expect(end == (closing == "-" ? nil : at(closing, zone)), "\(rule)")
     }
 
-    /// Every minute of ten days around both changes, against the definition.
+    /// The test compares every minute of ten days around both changes with the definition.
     @Test(arguments: ["22:00-06:00", "02:15-02:45", "Sun 01:30-02:30", "Fri-Sun 23:30-02:15"])
-    func agreesWithLookingAtEveryMinute(window: String) throws {
+    func agreesWithACheckOfEveryMinute(window: String) throws {
         let schedule = try schedule(window)
         for start in ["2026-03-25 00:00", "2026-10-21 00:00"] {
             let first = at(start).seconds
@@ -140,7 +140,7 @@ import TransferCore
     ]
 
     @Test(arguments: refusals)
-    func saysWhatIsWrongWithAWindow(text: String, message: String) throws {
+    func reportsTheFaultOfAWindow(text: String, message: String) throws {
         let refusal = #expect(throws: Schedule.Window.Refusal.self) { try Schedule.Window(text) }
         #expect(refusal?.message == message)
     }

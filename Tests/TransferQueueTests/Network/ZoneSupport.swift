@@ -3,12 +3,12 @@ import TransferCore
 @testable import TransferJobs
 
 extension LocalZone {
-    /// Germany's in 2026: the clocks go from 2:00 to 3:00 on 29 March, from 3:00 to 2:00 on 25 October.
+    /// Germany in 2026: the clocks change from 2:00 to 3:00 on 29 March, and from 3:00 to 2:00 on 25 October.
     static let berlin = changing(
         3600, [(at("2026-03-29 01:00").seconds, 7200), (at("2026-10-25 01:00").seconds, 3600)])
-    /// Chile's: the clocks go from 0:00 to 1:00 on 6 September 2026.
+    /// Chile in 2026: the clocks change from 0:00 to 1:00 on 6 September.
     static let santiago = changing(-4 * 3600, [(at("2026-09-06 04:00").seconds, -3 * 3600)])
-    /// Lord Howe's, which goes half an hour back on 5 April 2026 at 2:00.
+    /// Lord Howe Island in 2026: the clocks change back by half an hour on 5 April at 2:00.
     static let lordHowe = changing(11 * 3600, [(at("2026-04-04 15:00").seconds, 37_800)])
 
     private static func changing(_ first: Int64, _ changes: [(from: Int64, offset: Int64)]) -> LocalZone {
@@ -16,7 +16,8 @@ extension LocalZone {
     }
 }
 
-/// `2026-03-29 02:30`; of a time that the clocks show twice the first, or the second with a `+` behind it.
+/// Parses `2026-03-29 02:30`. For a time that the clocks show twice the result is the first, or the second with a `+`
+/// at its end.
 func at(_ text: String, _ zone: LocalZone = .utc) -> WallTime {
     let numbers = text.split { "-: +".contains($0) }.compactMap { Int($0) }
     let day = CivilDate.day(year: numbers[0], month: numbers[1], day: numbers[2])

@@ -9,13 +9,13 @@ import TransferUpload
 @testable import TransferQueue
 @testable import TransferStore
 
-/// Uploads that were cancelled while nobody ran them, and what is known of their servers.
+/// Uploads that were cancelled while no process ran them, and the records of their servers.
 @Suite(.timeLimit(.minutes(1))) struct AbandoningTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder("abandon") }
 
-    /// A cancelled upload by tus that left this behind.
+    /// Stores a cancelled upload by tus with this state.
     private func cancelled(_ url: String, state: String) throws {
         let store = try SQLiteStore(StateFolder(folder.path("state")))
         let header = BatchHeader(name: "b", source: nil, directory: "/")
@@ -49,8 +49,8 @@ import TransferUpload
         #expect(try isHeld())
     }
 
-    /// What only asks whether a request arrived is nothing that a server holds.
-    @Test(arguments: ["put:1795262400", "verify:{}"]) func aQuestionIsNothingThatAServerHolds(_ state: String)
+    /// A record that only serves to ask whether a request arrived is no resource on a server.
+    @Test(arguments: ["put:1795262400", "verify:{}"]) func aQueryRecordIsNoResourceOnAServer(_ state: String)
         async throws
     {
         try cancelled("http://127.0.0.1:1/in?X-Amz-Signature=abc", state: state)
@@ -58,11 +58,11 @@ import TransferUpload
         #expect(try await abandon().isEmpty)
     }
 
-    /// The rows of versions before ``UploadState`` have texts where this one has an envelope.
+    /// The rows of versions before ``UploadState`` hold plain texts in place of an envelope.
     @Test(arguments: [
         (#"put:1795262400"#, false), (#"verify:{}"#, false), ("accepted:1795262400:1", true), ("s3/1 size=9", true),
     ])
-    func aRowOfAnEarlierVersionTellsToo(_ state: String, _ holds: Bool) throws {
+    func aRowOfAnEarlierVersionIsRead(_ state: String, _ holds: Bool) throws {
         try cancelled("http://127.0.0.1:1/in", state: state)
         try RawDatabase(path: folder.path("state/queue.sqlite")).run(
             #"UPDATE job SET upload = '{"size":9,"modified":1,"state":"\#(state)","confirmed":4}'"#)

@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// Batches through the whole queue: order, limits, commands, and that every one ends.
+/// Batches through the whole queue: order, limits, commands, and the end of every batch.
 @Suite(.timeLimit(.minutes(1))) struct BatchRunnerTests {
     let folder: TemporaryFolder
     let content = Content.random(seed: 1, count: 1000)
@@ -42,8 +42,8 @@ import TransferTestSupport
                 let totals = try await queue.complete((0..<2000).map { job(server, "\($0)") }, limit: .seconds(50))
                 #expect(totals.completed == 2000 && totals.jobs == 2000)
                 #expect(log.ends.count == 2000 && log.ends.values.allSatisfy { $0 == ["done"] })
-                // A group of at most 1,024 waits for a disk that is slow; those of connections count twice, as the server
-                // is in this process.
+                // A group of at most 1,024 waits for a slow disk. The descriptors of connections count twice, as the
+                // server is in this process.
                 #expect(peak.value - before < 1200)
                 #expect(server.peakRequests <= 16)
             }
@@ -68,7 +68,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatNeedsAFailedJobIsSkippedInCascadeAndTheBatchEnds() async throws {
+    @Test func dependentsOfAFailedJobAreSkippedAndTheBatchEnds() async throws {
         try await withTestServer { server in
             server.serve("/z", content)
             try await withQueue(folder) { queue in
@@ -86,7 +86,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func cancellingAJobThatOthersNeedEndsThem() async throws {
+    @Test(.ofAFolder) func cancellingAJobEndsItsDependents() async throws {
         try await withTestServer { server in
             server.script("/hold", [], afterwards: .holdHead)
             try await withQueue(folder, limits: BatchLimits(concurrency: 1)) { queue in
@@ -94,7 +94,7 @@ import TransferTestSupport
                 let staged = try await queue.stage([
                     job(server, "hold", priority: 9), job(server, "a"), job(server, "b", needs: ["a"]),
                     job(server, "x", needs: ["hold"]),
-                    // Nobody has claimed "y" when it's cancelled.
+                    // No process has claimed "y" when it is cancelled.
                     job(server, "y", needs: ["hold"]), job(server, "z", needs: ["y"]),
                 ])
                 let run = Task { try await queue.run([staged]) }
@@ -153,7 +153,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func pausingAndResumingInOneBreathLosesNoJob() async throws {
+    @Test(.ofAFolder) func pausingAndResumingAtOnceLosesNoJob() async throws {
         try await withTestServer { server in
             for name in ["x", "y", "z"] { server.serve("/\(name)", content) }
             server.script("/x", [.stall(after: 10)])
@@ -162,7 +162,7 @@ import TransferTestSupport
                 let staged = try await queue.stage([job(server, "x", priority: 1), job(server, "y"), job(server, "z")])
                 let run = Task { try await queue.run([staged]) }
                 try await server.waitForHeld(1)
-                // Without a ring: both are taken together with the second.
+                // No notification is sent: both commands are taken together with the second.
                 _ = try queue.store.deliver(.pause, batch: "b", job: nil)
                 try ask(.resume)
                 _ = try await within(.seconds(30)) { try await run.valueOrEnd() }
@@ -171,7 +171,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func retryBringsAFailedJobBackWhileTheBatchRuns() async throws {
+    @Test(.ofAFolder) func retryRestoresAFailedJobWhileTheBatchRuns() async throws {
         try await withTestServer { server in
             server.serve("/x", content)
             server.script("/x", [.status(404)])
@@ -227,7 +227,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func theRateOfOneJobIsBoundedAndNoOthers() async throws {
+    @Test func theRateLimitOfOneJobAppliesToNoOtherJob() async throws {
         try await withTestServer { server in
             for name in ["x", "y"] { server.serve("/\(name)", .random(seed: 1, count: 300_000)) }
             try await withQueue(folder) { queue in
@@ -250,7 +250,7 @@ import TransferTestSupport
             try await withQueue(folder, limits: BatchLimits(requestRate: 20)) { queue in
                 let start = ContinuousClock.now
                 let completed = try await queue.complete((0..<40).map { job(server, "\($0)") }).completed
-                // A second's worth may start at once, where the machine took that long to begin.
+                // A second's worth of requests may start at once, where the machine took that long to begin.
                 #expect(completed == 40)
                 #expect(ContinuousClock.now - start > .milliseconds(950))
             }

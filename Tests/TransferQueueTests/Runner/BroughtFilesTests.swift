@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferQueue
 
-/// What jobs of a batch have brought.
+/// The files that a batch's jobs have downloaded.
 @Suite struct BroughtFilesTests {
     private let stamp = FileStamp(device: 1, inode: 2, size: 3, modified: 4, changed: 5)
 

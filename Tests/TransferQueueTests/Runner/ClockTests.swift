@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// A device whose clock nobody has set yet, and a server whose certificate isn't valid yet by it.
+/// A device whose clock has not been set yet, and a server whose certificate is not valid yet by that clock.
 @Suite(.timeLimit(.minutes(1))) struct ClockTests {
     @Test func aCertificateThatIsNotYetValidIsWaitedForUntilTheClockIsSet() async throws {
         let folder = try TemporaryFolder("clock")
@@ -25,7 +25,7 @@ import TransferTestSupport
         let looks = Mutex(0)
         let configure: (inout QueueConfiguration) -> Void = { configuration in
             configuration.clockInterval = .milliseconds(50)
-            // Set at the third look: what is refused then is refused for good.
+            // The clock is set at the third query: a certificate that is refused then is refused for good.
             configuration.isClockSynchronised = {
                 looks.withLock { looks in
                     looks += 1

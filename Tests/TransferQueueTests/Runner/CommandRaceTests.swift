@@ -8,20 +8,20 @@ import TransferTestSupport
 @testable import TransferScheduling
 @testable import TransferStore
 
-/// Commands that come while the store and the runner don't know the same: what is asked for holds all the same.
+/// Commands that arrive while the store and the runner differ in their state: each command takes effect all the same.
 @Suite(.timeLimit(.minutes(1))) struct CommandRaceTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder("race") }
 
-    /// A queue that has jobs and doesn't run them yet.
+    /// Opens a queue that has jobs and does not run them yet.
     private func withBatch(
         _ server: TestServer, _ names: [String], _ body: (JobQueue, StagedBatch, EventLog) async throws -> Void
     ) async throws {
         server.handle("GET", "/*") { _ in Response(body: .text("x")) }
         try await withQueue(folder) { queue in
             let log = EventLog(queue)
-            // Not from a reserve: these are claimed.
+            // The jobs do not come from a reserve: these are claimed.
             let header = BatchHeader(name: "b", source: nil, directory: "/")
             let staged = StagedBatch(
                 staged: try queue.store.stage(header, StagingOptions()) { stager in
@@ -48,8 +48,8 @@ import TransferTestSupport
         }
     }
 
-    /// The command is performed when the claim has been asked for and not been answered.
-    @Test(arguments: [QueueVerb.cancel, .pause]) func whatIsBeingClaimedIsMeantToo(_ verb: QueueVerb) async throws {
+    /// The command arrives after the claim was sent and before it was answered.
+    @Test(arguments: [QueueVerb.cancel, .pause]) func aCommandAffectsAJobDuringAClaim(_ verb: QueueVerb) async throws {
         try await withTestServer { server in
             try await withBatch(server, ["a", "b", "c"]) { queue, staged, log in
                 let id = staged.staged.batch.id
@@ -70,8 +70,8 @@ import TransferTestSupport
         }
     }
 
-    /// The command is performed when a job's attempt has failed and its next one isn't recorded.
-    @Test(arguments: [QueueVerb.cancel, .pause]) func whatIsAboutToTryAgainIsMeantToo(_ verb: QueueVerb) async throws {
+    /// The command arrives after a job's attempt has failed and before its next attempt is recorded.
+    @Test(arguments: [QueueVerb.cancel, .pause]) func aCommandAffectsAJobBeforeARetry(_ verb: QueueVerb) async throws {
         try await withTestServer { server in
             try await withBatch(server, ["a"]) { queue, staged, log in
                 let id = staged.staged.batch.id
@@ -91,7 +91,7 @@ import TransferTestSupport
         }
     }
 
-    /// A server's wish holds for a job that nothing has happened to.
+    /// A retry of a job that has not failed leaves the server's requested pause in force.
     @Test(arguments: [false, true]) func retryOfOneJobEndsAPauseIfItHasFailed(_ hasFailed: Bool) async throws {
         try await withTestServer { server in
             try await withBatch(server, ["a"]) { queue, staged, log in
@@ -112,8 +112,8 @@ import TransferTestSupport
         }
     }
 
-    /// Both were asked for before the first one was done: the last one holds.
-    @Test(.ofAFolder) func aJobThatIsPausedAndResumedAtOnceGoesOn() async throws {
+    /// Both commands were sent before the first one was performed: the last one takes effect.
+    @Test(.ofAFolder) func aJobThatIsPausedAndResumedAtOnceContinues() async throws {
         try await withTestServer { server in
             try await withBatch(server, ["a", "b"]) { queue, staged, log in
                 server.script("/a", [.holdHead])
@@ -131,7 +131,7 @@ import TransferTestSupport
 }
 
 extension QueueRunner {
-    /// A claim, and a command right behind it. Nobody else runs the queue: it begins here.
+    /// Sends a claim, and a command directly after it. No other process runs the queue: it begins here.
     fileprivate func claim(_ lane: Lane, _ count: Int, then command: QueueCommand, in batch: StagedBatch) {
         add(batch.staged.batch, secrets: [:], options: RunOptions())
         admission.scheduler.backlogIs(lane, count)
@@ -145,13 +145,13 @@ extension QueueRunner {
         commands.take([command], on: self)
     }
 
-    /// Whether an origin that asked for a pause still has it once the command is done.
+    /// Returns whether an origin that asked for a pause is still paused after the command.
     fileprivate func spares(_ origin: String, after command: QueueCommand, in batch: StagedBatch) async -> Bool {
         add(batch.staged.batch, secrets: [:], options: RunOptions())
         admission.scheduler.restorePause(of: origin, Sample.busy(), until: .seconds(1e9))
         commands.take([command], on: self)
         return await withCheckedContinuation { answer in
-            // Answered after what was asked of the store before.
+            // The answer follows all earlier requests to the store.
             withStore { _ in
             } then: { runner, _ in
                 answer.resume(returning: runner.admission.scheduler.pause(of: origin, now: .seconds(0)) != nil)

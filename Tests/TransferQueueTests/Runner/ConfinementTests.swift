@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 
-/// Files of jobs with bounds are reached by what was opened: whoever changes a name on the way gets nothing by it.
+/// Files of confined jobs are reached through opened folders: a program that changes a name in between gains nothing.
 @Suite struct ConfinementTests {
     private let folder: TemporaryFolder
     private let bounds: JobConfinement
@@ -22,7 +22,7 @@ import TransferTestSupport
         try FileManager.default.createSymbolicLink(atPath: folder.path(name), withDestinationPath: target)
     }
 
-    /// Has the folder's place taken by a link that leads out.
+    /// Replaces the folder with a link that leads out.
     private func swap(_ name: String) throws {
         try FileManager.default.moveItem(atPath: folder.path(name), toPath: folder.path("in/moved"))
         try link(name, to: folder.path("outside"))
@@ -37,7 +37,7 @@ import TransferTestSupport
         return nil
     }
 
-    @Test func aFolderThatBecomesALinkAfterItWasOpenedIsTheOneThatWasOpened() throws {
+    @Test func aFolderReplacedByALinkStaysTheOpenedFolder() throws {
         let path = folder.path("in/deep/a")
         let pinned = try bounds.pin(folderOf: path).folder
         try folder.write("secret", to: "outside/a")
@@ -52,7 +52,7 @@ import TransferTestSupport
         #expect(part.path == path + ".part", "people read the name that they know")
     }
 
-    @Test func aPartOfItsOwnAndAnUnnamedFileStayInTheFolderThatWasOpened() throws {
+    @Test func namedAndUnnamedPartsStayInTheOpenedFolder() throws {
         let path = folder.path("in/deep/a")
         let pinned = try bounds.pin(folderOf: path).folder
         try swap("in/deep")
@@ -100,7 +100,7 @@ import TransferTestSupport
         #expect(throws: TransferError.self) { try bounds.open(folder.path("in/none")) }
     }
 
-    @Test func aFileThatIsReadToBeComparedIsNoLink() throws {
+    @Test func aComparedFileIsNotReadThroughALink() throws {
         try folder.write("own", to: "in/deep/a")
         try link("in/deep/out", to: folder.path("outside/a"))
         try folder.write("secret", to: "outside/a")

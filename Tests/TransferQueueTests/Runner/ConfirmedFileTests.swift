@@ -6,7 +6,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// "Kept" by a 304: only the resource that gave the file can say so.
+/// The end "kept" by a 304: only the resource that the file came from can confirm it.
 @Suite(.timeLimit(.minutes(1))) struct ConfirmedFileTests {
     private let folder: TemporaryFolder
     private let one = Content.random(seed: 1, count: 2_000_000)
@@ -14,7 +14,8 @@ import TransferTestSupport
 
     init() throws { folder = try TemporaryFolder("confirmed") }
 
-    /// `/latest` leads to `/v1` once and to another file afterwards, which has the same tag or the same time.
+    /// Serves `/latest`, which leads to `/v1` once and to a different file afterwards, with the same tag or the same
+    /// time.
     private func serve(_ server: TestServer, byTag: Bool, then next: String) {
         for (path, content) in [("/v1", one), ("/v2", two)] {
             server.serve(
@@ -23,7 +24,7 @@ import TransferTestSupport
         server.script("/latest", [.redirect(to: "/v1")], afterwards: .redirect(to: next))
     }
 
-    /// By the file's own note (another batch) and by the record (`--refresh`).
+    /// The validator comes from the file's own note (a different batch) or from the record (`--refresh`).
     @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
     func the304OfAnotherURLKeepsNothing(_ byTag: Bool, _ byNote: Bool) async throws {
         try await withTestServer { server in
@@ -40,7 +41,7 @@ import TransferTestSupport
             serve(server, byTag: byTag, then: "/v1?sig=2")
             try await again(server, byNote) { totals in #expect(totals.kept == 1) }
             #expect(server.requests.map(\.status) == [302, 200, 302, 304])
-            // Whose word it is isn't forgotten by that.
+            // The source of the file is remembered after that.
             try await withQueue(folder) { queue in
                 let kept = try await refresh(queue, server, byNote).kept
                 #expect(kept == 1)

@@ -3,12 +3,12 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// Every way a download can end as kept, and every one it can't: what is at the destination × what the record and the
-/// job's checksum say × the answer.
+/// Every case in which a download may end as kept, and every case in which it may not. The axes are the state of the
+/// destination × the record and the job's checksum × the answer.
 @Suite struct DestinationRuleTests {
     typealias Rule = DestinationRule
 
-    /// Without anything special: `ifExists`, who wrote the file, what the digest says.
+    /// The cases without special conditions: `ifExists`, the origin of the file, the result of the digest.
     static let plain: [(JobSpec.IfExists, Rule.Standing, Rule.DigestVerdict, Rule.Answer)] = [
         (.verify, .recorded, .none, .fetch), (.verify, .recorded, .right, .keep), (.verify, .recorded, .wrong, .fetch),
         (.verify, .noted, .none, .ask), (.verify, .noted, .right, .keep), (.verify, .noted, .wrong, .fetch),
@@ -27,7 +27,7 @@ import TransferCore
     }
 
     @Test(arguments: Rule.Standing.allCases, Rule.DigestVerdict.allCases)
-    func wordsThatReadNothingAnswerAlike(_ standing: Rule.Standing, _ digest: Rule.DigestVerdict) {
+    func valuesThatReadNoFileAnswerAlike(_ standing: Rule.Standing, _ digest: Rule.DigestVerdict) {
         func answer(_ word: JobSpec.IfExists) -> Rule.Answer {
             Rule.answer(.init(word: word, standing: standing, digest: digest))
         }
@@ -37,7 +37,7 @@ import TransferCore
         #expect(answer(.rename) == (standing == .recorded ? .fetch : .rename))
     }
 
-    /// A process died with the job, and no partial file is left: the file may be its work, done and not recorded.
+    /// A process died with the job and left no partial file: the file may be its finished and unrecorded work.
     @Test(
         arguments: [
             (.verify, .foreign, .none, .compare), (.verify, .foreign, .right, .keep),
@@ -47,7 +47,7 @@ import TransferCore
             (.rename, .foreign, .none, .rename), (.rename, .noted, .none, .ask), (.rename, .touched, .wrong, .fetch),
             (.update, .foreign, .none, .fetch), (.skip, .foreign, .none, .leave),
         ] as [(JobSpec.IfExists, Rule.Standing, Rule.DigestVerdict, Rule.Answer)])
-    func afterADeathNothingIsTakenOnTrust(
+    func nothingIsTrustedAfterADeath(
         _ word: JobSpec.IfExists, _ standing: Rule.Standing, _ digest: Rule.DigestVerdict, _ answer: Rule.Answer
     ) {
         let question = Rule.Question(
@@ -55,15 +55,16 @@ import TransferCore
         #expect(Rule.answer(question) == answer)
     }
 
-    /// The file may be the work of one process, and the partial file that of another, which died while it compared.
-    @Test func aComparisonThatWasBrokenOffGoesOn() {
+    /// The file may be the work of one process, and the partial file that of a different process, which died during the
+    /// comparison.
+    @Test func anInterruptedComparisonContinues() {
         let question = Rule.Question(word: .verify, standing: .foreign, mayCompare: true)
         #expect(Rule.answer(question) == .compare)
     }
 
-    /// `--refresh` and `--verify` speak of files that are as the record says, under every word.
+    /// `--refresh` and `--verify` apply to files that match the record, with every value of `ifExists`.
     @Test(arguments: JobSpec.IfExists.allCases, Rule.DigestVerdict.allCases)
-    func aRecheckOfARecordedFileDoesWhatItSays(_ word: JobSpec.IfExists, _ digest: Rule.DigestVerdict) {
+    func aRecheckOfARecordedFileFollowsItsOption(_ word: JobSpec.IfExists, _ digest: Rule.DigestVerdict) {
         for (recheck, answer) in [(Rule.Recheck.ask, Rule.Answer.ask), (.fetch, .fetch)] {
             let question = Rule.Question(word: word, standing: .recorded, digest: digest, recheck: recheck)
             #expect(Rule.answer(question) == answer)
@@ -76,7 +77,7 @@ import TransferCore
         #expect(Rule.answer(changed) == Rule.answer(plain), "the file is another one by now")
     }
 
-    /// "Kept" and a question that ends in it need the right digest, or our own record of the version.
+    /// The end "kept", and a query that leads to it, need the right digest, or our own record of the version.
     @Test func nothingIsKeptWithoutAProof() {
         for word in JobSpec.IfExists.allCases {
             for standing in Rule.Standing.allCases {
@@ -97,7 +98,7 @@ import TransferCore
         }
     }
 
-    /// Another tool's bytes are gone on with where nothing else is known of the file.
+    /// A partial file of another tool is continued where nothing else is known of the file.
     @Test(
         arguments: [
             (.verify, .foreign, .wrong, false, .adopt), (.verify, .foreign, .none, false, .adopt),
@@ -106,7 +107,7 @@ import TransferCore
             (.update, .foreign, .wrong, false, .fetch), (.rename, .foreign, .none, false, .rename),
             (.fail, .foreign, .wrong, false, .refuse(.exists)), (.skip, .foreign, .wrong, false, .leave),
         ] as [(JobSpec.IfExists, Rule.Standing, Rule.DigestVerdict, Bool, Rule.Answer)])
-    func whatMayBeTheBeginningIsGoneOnWith(
+    func aPossibleBeginningIsContinued(
         _ word: JobSpec.IfExists, _ standing: Rule.Standing, _ digest: Rule.DigestVerdict, _ hasRecord: Bool,
         _ answer: Rule.Answer
     ) {
@@ -121,12 +122,12 @@ import TransferCore
         #expect(Rule.answer(question) == answer)
     }
 
-    @Test func whatWasChangedIsToldFromWhatIsUnknown() {
+    @Test func changedFilesDifferFromUnknownFiles() {
         let question = Rule.Question(word: .verify, standing: .foreign, hasRecord: true)
         #expect(Rule.answer(question) == .refuse(.changed))
     }
 
-    @Test func messagesNameFirstWhatLosesNothing() throws {
+    @Test func messagesNameTheLosslessOptionFirst() throws {
         for refusal in [Rule.Refusal.unknown, .changed, .otherDigest] {
             let message = refusal.error("/x", nil).message
             let update = try #require(message.firstRange(of: "\"update\""))

@@ -9,14 +9,14 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// Downloads through the whole queue: what is there already, what is left of earlier runs, and what goes wrong here.
+/// Downloads through the whole queue: existing files, remains of earlier runs, and local failures.
 @Suite(.timeLimit(.minutes(1))) struct DownloadRunTests {
     let folder: TemporaryFolder
     let content = Content.random(seed: 1, count: 3_000_000)
 
     init() throws { folder = try TemporaryFolder("download") }
 
-    /// Stops a run when the server has sent so much of `/x` and holds the rest.
+    /// Stops a run when the server has sent this many bytes of `/x` and holds the rest.
     func interrupt(_ server: TestServer, _ job: JobSpec) async throws {
         try await withQueue(folder) { queue in
             let log = EventLog(queue)
@@ -37,7 +37,7 @@ import TransferTestSupport
     }
 
     @Test(.ofAFolder, arguments: [false, true])
-    func whatIsThereIsNotFetchedAgain(_ databaseIsLost: Bool) async throws {
+    func anExistingFileIsNotFetchedAgain(_ databaseIsLost: Bool) async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             server.script("/x", [.stall(after: 2_000_000)])
@@ -58,7 +58,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func anotherVersionIsFetchedWholeAndTheReasonIsSaid() async throws {
+    @Test func anotherVersionIsFetchedWholeAndTheReasonIsReported() async throws {
         try await withTestServer { server in
             let new = Content.random(seed: 2, count: 3_000_000)
             server.serve("/x", content, etag: "\"1\"")
@@ -75,7 +75,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func runningAgainAsksNoServerForWhatIsComplete() async throws {
+    @Test func runningAgainAsksNoServerForCompleteJobs() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             server.serve("/y", content)
@@ -98,14 +98,14 @@ import TransferTestSupport
             try await withQueue(folder) { queue in
                 let log = EventLog(queue)
                 try await queue.complete(jobs)
-                // Another's file is not overwritten, one that is gone is fetched.
+                // A file of another program is not overwritten; a missing file is fetched.
                 #expect(log.ends == ["x": ["done"], "y": ["failed fileExists"]])
             }
             #expect(try folder.text("out/y") == "changed")
         }
     }
 
-    /// What becomes of a file that is there and that nobody knows: its text, and how the job ends.
+    /// The outcome for an existing file without a record: its text, and the end of the job.
     @Test(arguments: [
         (JobSpec.IfExists.verify, "failed fileExists", 0), (.fail, "failed fileExists", 0), (.skip, "kept", 0),
         (.overwrite, "done", 1), (.rename, "done", 1), (.update, "done", 1),
@@ -129,12 +129,12 @@ import TransferTestSupport
         }
     }
 
-    @Test func updateKeepsWhatTheServerSaysIsTheNewest() async throws {
+    @Test func updateKeepsAFileThatTheServerConfirmsAsNewest() async throws {
         try await withTestServer { server in
             server.serve("/x", ServedFile(content, lastModified: 1_000_000_000))
             try await withQueue(folder) { queue in
                 try await queue.complete([Sample.download(server.url("/x"), to: folder.path("x"))], name: "one")
-                // A batch that knows nothing of the first one: the file says where it came from.
+                // The batch knows nothing of the first one: the file's note names its source.
                 let job = Sample.download(server.url("/x"), to: folder.path("x"), ifExists: .update)
                 let kept = try await queue.complete([job], name: "two").kept
                 #expect(kept == 1)
@@ -144,8 +144,8 @@ import TransferTestSupport
         }
     }
 
-    /// Its time says nothing of the bytes of a file that somebody else wrote.
-    @Test func updateAsksNothingAboutAFileOfSomebodyElse() async throws {
+    /// The time of a file that another program wrote says nothing about its bytes.
+    @Test func updateAsksNothingAboutAForeignFile() async throws {
         try await withTestServer { server in
             server.serve("/x", ServedFile(.text("same"), lastModified: 1_000_000_000))
             try folder.write("mine", to: "x")
@@ -203,7 +203,7 @@ import TransferTestSupport
         }
     }
 
-    /// A small file bears no note: it's fetched again and compared, and stays whatever comes of that.
+    /// A small file bears no note. It is fetched again and compared, and it stays in either case.
     @Test(.ofAFolder, arguments: [("small", "done"), ("mine!", "failed fileExists")])
     func aCrashBetweenTheNameAndTheRecordOfASmallFileIsComparedWithTheServers(
         _ text: String, _ end: String
@@ -219,7 +219,7 @@ import TransferTestSupport
                 try await queue.complete([job])
                 #expect(log.ends == ["x": [end]])
             }
-            // Recorded as it is, it's known the next time.
+            // The next run finds the record of the unchanged file.
             if end == "done" {
                 try await withQueue(folder) { queue in
                     let kept = try await queue.complete([job]).kept
@@ -231,7 +231,7 @@ import TransferTestSupport
         }
     }
 
-    /// As if the process that had the job had died with the file in its place.
+    /// Puts the folder into the state that a process leaves when it dies with the file in its place.
     private func crashedBeforeTheRecord() throws {
         try RawDatabase(path: folder.path("state/queue.sqlite")).run(
             """
@@ -282,7 +282,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aPartialFileThatIsLetGoIsWaitedFor() async throws {
+    @Test func aLockedPartialFileIsWaitedFor() async throws {
         try await withTestServer { server in
             server.serve("/x", content)
             try folder.write("", to: "out/x.part")
@@ -341,7 +341,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatFailsBeforeItAsksLeavesNoPartialFile() async throws {
+    @Test func aFailureBeforeTheRequestLeavesNoPartialFile() async throws {
         try await withTestServer { server in
             try await withQueue(folder) { queue in
                 let log = EventLog(queue)

@@ -6,20 +6,20 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// A file is as durable as the names that lead to it.
+/// The durability of new folders: a file is only as durable as the names that lead to it.
 @Suite struct FolderMakerTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder("folders") }
 
-    @Test func whatIsMadeIsTheChainFromTheOutermostOn() throws {
+    @Test func foldersAreMadeFromTheOutermostOn() throws {
         let made = try FolderMaker.makeParents(of: folder.path("a/b/c/file"))
         #expect(made == ["a", "a/b", "a/b/c"].map { folder.path($0) })
         #expect(try FolderMaker.makeParents(of: folder.path("a/b/c/file")).isEmpty)
         #expect(try FolderMaker.makeParents(of: folder.path("a/b/d/file")) == [folder.path("a/b/d")])
     }
 
-    @Test func theNamesOfNewFoldersAreSyncedUpToOneThatWasThere() throws {
+    @Test func theNamesOfNewFoldersAreSyncedUpToAnExistingOne() throws {
         let census = FolderCache()
         census.noteMade(try FolderMaker.makeParents(of: folder.path("a/b/c/file")))
         census.noteMade(try FolderMaker.makeParents(of: folder.path("a/b/d/file")))
@@ -32,7 +32,7 @@ import TransferTestSupport
         #expect(synced == [folder.path("a/b/c")], "the others' names are on the disk")
     }
 
-    @Test func aLinkToNothingOnTheWayIsNamed() throws {
+    @Test func aDanglingLinkInThePathIsNamed() throws {
         symlink("/nowhere/at/all", folder.path("link"))
         do {
             _ = try FolderMaker.makeParents(of: folder.path("link/file"))

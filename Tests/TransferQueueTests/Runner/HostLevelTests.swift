@@ -10,7 +10,7 @@ import TransferTestSupport
 @testable import TransferQueue
 @testable import TransferScheduling
 
-/// How many transfers a host gets where nobody says a number, through the whole queue.
+/// The number of transfers that a host gets where no number is configured, through the whole queue.
 @Suite(.timeLimit(.minutes(1))) struct HostLevelTests {
     let folder: TemporaryFolder
 
@@ -20,7 +20,7 @@ import TransferTestSupport
         (0..<count).map { Sample.download(server.url("/\($0)"), to: folder.path("out/\($0)"), id: "\($0)") }
     }
 
-    /// Answers 50 ms late: a latency is a time, and the level that hides it is what these tests are about.
+    /// Delays an answer by 50 ms. A latency is a time, and these tests are about the concurrency level that hides it.
     private static func takeTime() { usleep(50_000) }
 
     @Test func hundredsOfFilesThatWaitForAnswersGetMoreThanTenAndNoMoreThan64() async throws {
@@ -52,11 +52,11 @@ import TransferTestSupport
         }
     }
 
-    /// A server that refuses, together, the first twenty that come at once.
+    /// A server that refuses, together, the first twenty simultaneous requests.
     private final class Crowd: Sendable {
         private struct State {
             var active = 0
-            /// The most at once, after the refusals.
+            /// The largest number of simultaneous requests after the refusals.
             var later = 0
             var waiting = 0
             var isFull = false
@@ -98,7 +98,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: [503, 429]) func refusalsHalveOnceForAllOfThem(status: Int) async throws {
+    @Test(arguments: [503, 429]) func simultaneousRefusalsHalveTheLevelOnce(status: Int) async throws {
         let crowd = Crowd()
         try await withTestServer { server in
             server.handle("GET", "/*") { _ in
@@ -110,7 +110,7 @@ import TransferTestSupport
             }
         }
         #expect(crowd.hasRefused)
-        // One comes back every ten seconds: no run takes so long that there would be more of them.
+        // One place returns every ten seconds: no run is long enough for more of them.
         #expect((2...12).contains(crowd.later), "\(crowd.later) at once after twenty were refused")
     }
 
@@ -126,7 +126,7 @@ import TransferTestSupport
         (TransferError(.timedOut, "nothing came"), nil, false, nil), (Sample.unreachable(), nil, false, nil),
     ]
 
-    @Test(arguments: failures) func isARefusalOrNone(
+    @Test(arguments: failures) func statusesAreRefusalsOrNot(
         error: TransferError, status: Int?, hadBegun: Bool, expected: ConcurrencyBackoff.Refusal?
     ) {
         #expect(ConcurrencyBackoff.Refusal(error, status: status, hadBegun: hadBegun) == expected)

@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferQueue
 @testable import TransferStore
 
-/// What a program follows and steers a job by.
+/// The interface by which a program follows and controls a job.
 @Suite(.timeLimit(.minutes(1))) struct JobHandleTests {
     let folder: TemporaryFolder
     let content = Content.random(seed: 1, count: 400_000)
@@ -95,7 +95,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func cancellingWhoFollowsAJobCancelsNoJob() async throws {
+    @Test func cancellingAFollowerCancelsNoJob() async throws {
         try await withQueue(folder) { queue in
             let job = try await queue.submit(.download("http://127.0.0.1:1/x", to: folder.path("x")), batch: "b")
             let reader = Task { for try await _ in job.progress {} }
@@ -165,7 +165,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aJobUnderWayIsBrokenOffForItsFirstBoundAndGoesOn() async throws {
+    @Test func aJobUnderWayIsInterruptedForItsFirstBoundAndContinues() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             server.script("/x", [.stall(after: 200_000)])
@@ -212,7 +212,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aPausedJobGoesOnWhenItIsResumed() async throws {
+    @Test func aPausedJobContinuesWhenItIsResumed() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             server.script("/x", [.stall(after: 300_000)])
@@ -233,7 +233,7 @@ import TransferTestSupport
         }
     }
 
-    /// Asked for at once, it's on its way while the batch ends.
+    /// The retry is requested at once, and the job runs while the batch ends.
     @Test func aJobThatFailedIsTriedAgain() async throws {
         try await withTestServer { server in
             try await withQueue(folder) { queue in
@@ -250,7 +250,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func whatIsNotThereIsSaid() async throws {
+    @Test(.ofAFolder) func aMissingJobIsReported() async throws {
         try await withQueue(folder) { queue in
             try await queue.submit(.download("http://127.0.0.1:1/x", to: folder.path("x"), id: "x"), batch: "b")
             let none = try await queue.job("y", batch: "b")
@@ -262,9 +262,9 @@ import TransferTestSupport
         }
     }
 
-    // MARK: Nobody runs it
+    // MARK: Queues that no process runs
 
-    @Test func aReceiptIsRefusedWhenNobodyRunsTheQueueForThatTime() async throws {
+    @Test func aReceiptIsRefusedAfterTheTimeWithoutARun() async throws {
         try await withQueue(folder) { queue in
             let job = try await queue.submit(.download("http://127.0.0.1:1/x", to: folder.path("x")), batch: "mirror")
             await #expect { try await within { try await job.receipt(unattended: .milliseconds(100)) } } throws: {
@@ -294,8 +294,8 @@ import TransferTestSupport
         }
     }
 
-    /// A run that takes longer than the time is no reason to give up: only one that is over.
-    @Test func aRunThatIsOverIsNobody() async throws {
+    /// A run that takes longer than the time is no reason to give up: only the end of the run is.
+    @Test func aFinishedRunIsNotWaitedFor() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             server.script("/x", [], afterwards: .holdHead)

@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 
-/// Cookies that answers on a job's way set, in whole runs.
+/// Cookies from the answers to a job's requests, in whole runs.
 @Suite("Cookies of a job's hops", .timeLimit(.minutes(1))) struct JourneyCookieTests {
     let folder: TemporaryFolder
     let content = Content.random(seed: 1, count: 100_000)
@@ -23,7 +23,7 @@ import TransferTestSupport
         Sample.download(url, to: folder.path("out/\(id)"), id: id, settings: settings)
     }
 
-    /// One after the other.
+    /// Completes the jobs one after the other.
     private func complete(_ jobs: [JobSpec]) async throws -> BatchTotals {
         try await withQueue(folder, limits: BatchLimits(concurrency: 1)) { queue in try await queue.complete(jobs) }
     }
@@ -88,7 +88,7 @@ import TransferTestSupport
         }
     }
 
-    /// What the rules allow of one hop's cookies on the next: see "Cookie rules" for all of them.
+    /// The cookies of one hop that the rules allow on the next hop: see "Cookie rules" for all rules.
     @Test(
         arguments: [
             ("c=1", "/f", true), ("c=1; Path=/other", "/f", false), ("c=1; Secure", "/f", false),
@@ -96,7 +96,7 @@ import TransferTestSupport
             ("c=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "/f", false),
             ("c=1; Path=/", "http://localhost:PORT/f", false),
         ] as [(String, String, Bool)])
-    func theNextHopGetsWhatIsMeantForIt(_ field: String, _ location: String, _ isSent: Bool) async throws {
+    func theNextHopGetsItsCookies(_ field: String, _ location: String, _ isSent: Bool) async throws {
         try await withTestServer { server in
             server.serve("/f", .text("there"))
             let port = server.url("").split(separator: ":").last.map(String.init) ?? ""
@@ -120,7 +120,8 @@ import TransferTestSupport
                 let totals = try await complete([download(server.url("/f"), settings: settings)])
                 #expect(totals.completed == 1)
                 #expect(server.requests(to: "/same").map { $0.headers["Cookie"] } == ["own=1"])
-                // Cookies know no ports (RFC 6265 §8.5), but the job's own field does, and doesn't come back.
+                // Cookies are independent of ports (RFC 6265 §8.5). The job's own field depends on the port, and is not
+                // sent again after the redirect.
                 #expect(other.requests.map { $0.headers["Cookie"] } == ["set=1"])
                 #expect(
                     server.requests(to: "/f").map { $0.headers["Cookie"] } == ["own=1", "set=1; away=1"])
@@ -128,7 +129,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func anUploadCarriesThemWhereItIsRedirected() async throws {
+    @Test func anUploadCarriesCookiesThroughARedirect() async throws {
         try await withTestServer { server in
             let source = try folder.write("body", to: "source")
             server.acceptUploads("/g")
@@ -139,7 +140,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func requestsOfOneUploadShareThem() async throws {
+    @Test func requestsOfOneUploadShareCookies() async throws {
         try await withTestServer { server in
             let source = try folder.write(String(repeating: "x", count: 5000), to: "source")
             server.serve("/files*", TusService(endpoint: "/files"))

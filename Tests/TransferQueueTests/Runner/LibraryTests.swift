@@ -45,7 +45,7 @@ import TransferTestSupport
                 #expect(
                     receipts[0]?.bytes == 100_000 && receipts[0]?.validator == "\"1\"" && receipts[0]?.attempts == 1)
                 #expect(receipts[0]?.path == destination)
-                // The one from the database is the same, but for what rounding does to a time.
+                // The receipt from the database is equal to the other one, up to the rounding of a time.
                 #expect(receipts[1]?.finalURL == receipts[0]?.finalURL && receipts[1]?.bytes == 100_000)
                 #expect(try content.firstDifference(fromFileAt: destination) == nil)
             }
@@ -102,7 +102,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func cancellingWhoWaitsCancelsNoJob() async throws {
+    @Test func cancellingAWaiterCancelsNoJob() async throws {
         try await withTestServer { server in
             server.serve("/x", content)
             server.script("/x", [.stall(after: 10)])
@@ -169,7 +169,7 @@ import TransferTestSupport
                 let url = server.url("/x?X-Amz-Signature=s3cret")
                 _ = try await queue.submit(Sample.download(url, to: folder.path("x")), batch: "b")
             }
-            // Another process: the secret is gone with the first.
+            // A second process does not have the secret, which the first process held in memory.
             try await withQueue(folder) { queue in
                 let run = Task { try await queue.run() }
                 let job = JobHandle(batch: "b", identity: folder.path("x"), queue: queue)
@@ -190,7 +190,7 @@ import TransferTestSupport
             try await withQueue(folder) { queue in
                 let jobs = (0..<count).map { Sample.download(server.url("/\($0)"), to: folder.path("out/\($0)")) }
                 var iterator = queue.events(after: 0).makeAsyncIterator()
-                // The reader asks for its first event after everything has ended.
+                // The reader asks for its first event after all jobs have ended.
                 let totals = try await queue.complete(jobs)
                 #expect(totals.completed == count)
                 var cursors: [Int64] = []
@@ -201,7 +201,7 @@ import TransferTestSupport
                 }
                 #expect(names.count == count)
                 #expect(zip(cursors, cursors.dropFirst()).allSatisfy(<))
-                // From a cursor in the middle it goes on behind it.
+                // A cursor in the middle continues with the event behind it.
                 var rest = queue.events(after: cursors[500]).makeAsyncIterator()
                 #expect(try await rest.next()?.cursor == cursors[501])
             }
@@ -221,7 +221,7 @@ import TransferTestSupport
                 let run = Task { try await queue.run([staged]) }
                 try await server.waitForHeld(1)
                 let receipt = Task { try await JobHandle(batch: "b", identity: "b", queue: queue).receipt() }
-                // Enough for the reader to have asked the database, and to wait for a bell.
+                // The yields suffice for the reader to ask the database and to wait for a notification.
                 for _ in 0..<200 { await Task.yield() }
                 let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
                 #expect(try remote.ask(.cancel, batch: "b", job: "b") == .handed(pid: ProcessIdentity.current.pid))

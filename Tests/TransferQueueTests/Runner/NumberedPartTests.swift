@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferQueue
 
-/// Partial files that had to give way to another file of their name.
+/// Partial files that had to avoid an existing file of their name.
 @Suite(.ofAFolder, .timeLimit(.minutes(1))) struct NumberedPartTests {
     @Test(
         arguments: [
@@ -15,7 +15,7 @@ import TransferTestSupport
             ("x.01.part", nil, 0), ("x.100.part", nil, 0), ("x.+1.part", nil, 0), (".1.part", nil, 0),
             ("1.part", nil, 0), ("x.1.parts", nil, 0), ("x.1", nil, 0), ("", nil, 0), (".x.2.part", ".x", 2),
         ] as [(String, String?, Int)])
-    func aNameIsReadAsItIsMade(_ name: String, _ file: String?, _ number: Int) {
+    func aNumberedNameIsParsedAsItIsMade(_ name: String, _ file: String?, _ number: Int) {
         let part = NumberedPart(Array(name.utf8))
         #expect(part?.file == file && (part?.number ?? 0) == number)
         if let part { #expect(PartName.path(of: part.file, number: part.number) == name) }
@@ -26,7 +26,7 @@ import TransferTestSupport
             ([(0, 0), (1, 9)], 1), ([(0, 9), (1, 9)], 0), ([(0, 5), (1, 9), (2, 7)], 1), ([(0, 0), (1, 0)], nil),
             ([], nil), ([(0, 9)], 0),
         ] as [([(Int, Int64)], Int?)])
-    func theOneWithTheMostIsGoneOnWith(_ found: [(Int, Int64)], _ best: Int?) {
+    func thePartWithTheMostBytesIsContinued(_ found: [(Int, Int64)], _ best: Int?) {
         #expect(NumberedPart.best(found.map { (number: $0.0, bytes: $0.1) }) == best)
     }
 
@@ -42,9 +42,9 @@ import TransferTestSupport
         #expect(census.partNumbers(of: folder.path("z")) == [1])
     }
 
-    /// Ours has a number, as the plain name was another's then; a lost database and a name that is free by now change
-    /// nothing.
-    @Test(arguments: [false, true]) func theNumberedFileIsGoneOnWith(_ isRemoved: Bool) async throws {
+    /// The partial file has a number, as its plain name was taken. A lost database and a name that is free by now
+    /// change nothing.
+    @Test(arguments: [false, true]) func theNumberedFileIsContinued(_ isRemoved: Bool) async throws {
         let runs = try DownloadRunTests()
         let folder = runs.folder
         try await withTestServer { server in

@@ -9,7 +9,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// Origins that can't be reached or ask for a pause, in a whole run.
+/// Origins that cannot be reached or ask for a pause, in a whole run.
 @Suite(.timeLimit(.minutes(1))) struct OriginTests {
     let folder: TemporaryFolder
     let content = Content.random(seed: 1, count: 1000)
@@ -20,7 +20,7 @@ import TransferTestSupport
         names.map { Sample.download(server.url("/\($0)"), to: folder.path("out/\($0)"), id: $0, settings: settings) }
     }
 
-    @Test func retryAfterPausesTheWholeOriginAndOthersGoOn() async throws {
+    @Test func retryAfterPausesOnlyTheWholeOrigin() async throws {
         try await withTestServer { server in
             try await withTestServer { other in
                 for name in ["a", "b", "c"] { server.serve("/\(name)", content) }
@@ -62,7 +62,8 @@ import TransferTestSupport
         }
     }
 
-    /// A server that takes eight at a time: of as many as start at once most are refused, before the first answer comes.
+    /// The server takes eight requests at a time: most of the simultaneous requests are refused before the first answer
+    /// comes.
     @Test func refusalsOfRequestsThatWereUnderWayTogetherCountOnce() async throws {
         let active = Mutex(0)
         try await withTestServer { server in
@@ -72,7 +73,7 @@ import TransferTestSupport
                     return true
                 }
                 guard isTaken else { return Response(status: 429) }
-                // A place is taken for as long as an answer takes: longer than all attempts of a refused job.
+                // A place is taken for the duration of an answer, which is longer than all attempts of a refused job.
                 usleep(400_000)
                 active.withLock { $0 -= 1 }
                 return Response(body: .text(request.path))
@@ -89,10 +90,10 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFileThatIsRefusedForEverTakesNoOtherWithIt() async throws {
+    @Test func aFileThatIsRefusedForEverFailsNoOther() async throws {
         try await withTestServer { server in
             server.handle("GET", "/*") { request in
-                // An answer takes a while, so that others are under way at each refusal.
+                // An answer takes a while, so that other requests are under way at each refusal.
                 usleep(10_000)
                 return request.path == "/bad" ? Response(status: 503) : Response(body: .text(request.path))
             }
@@ -138,7 +139,7 @@ import TransferTestSupport
         }
     }
 
-    /// The job that is to try a paused origin may end without a word from it.
+    /// The ways in which the job that probes a paused origin may end without an answer from it.
     enum Probe: String, CaseIterable {
         case keptBySkip, keptByChecksum, destinationInTheWay, secretMissing, sourceMissing
     }
@@ -164,7 +165,7 @@ import TransferTestSupport
             }
             try await withQueue(folder, limits: BatchLimits(perHost: 1)) { queue in
                 let log = EventLog(queue)
-                // "a" pauses the origin and waits longer than that itself; then it's "p"'s turn to try, then "z"'s.
+                // "a" pauses the origin and waits longer than the pause itself. Then "p" may probe, and then "z".
                 var first = jobs(server, ["a"])[0]
                 first.priority = 3
                 job.priority = 2
@@ -176,7 +177,7 @@ import TransferTestSupport
     }
 
     @Test(.ofAFolder, arguments: [QueueVerb.pause, .cancel])
-    func aProbeThatSomebodyStopsLeavesTheOriginToTheNext(_ verb: QueueVerb) async throws {
+    func aStoppedProbeLeavesTheOriginToTheNext(_ verb: QueueVerb) async throws {
         try await withTestServer { server in
             for name in ["a", "p", "z"] { server.serve("/\(name)", content) }
             server.script("/a", [.status(503, headers: ["Retry-After": "2"])])

@@ -6,14 +6,14 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// A queue that another one of the same folder runs: what a program sees of it that only looks.
+/// A queue of a folder that another queue runs: the view of a program that only observes it.
 @Suite(.ofAFolder, .timeLimit(.minutes(1))) struct OtherQueueTests {
     let folder: TemporaryFolder
     let content = Content.random(seed: 1, count: 400_000)
 
     init() throws { folder = try TemporaryFolder("other") }
 
-    /// Two queues of the folder, of which the first runs; `body` gets the other one, and its handle of the job.
+    /// Opens two queues of the folder and runs the first; `body` gets the second one, and its handle of the job.
     private func withRunning(
         _ server: TestServer, _ body: (JobQueue, JobHandle) async throws -> Void
     ) async throws {
@@ -32,11 +32,11 @@ import TransferTestSupport
         }
     }
 
-    @Test func aReceiptComesWhoeverRunsTheQueue() async throws {
+    @Test func aReceiptComesFromTheRunningQueue() async throws {
         try await withTestServer { server in
             try await withRunning(server) { _, job in
                 let receipt = Task { try await job.receipt(unattended: .milliseconds(50)) }
-                // Longer than the time: the other one has the batch.
+                // The time is over, and the first queue has the batch.
                 await #expect(throws: DidNotEnd.self) {
                     try await within(.milliseconds(300)) { try await job.receipt(unattended: .milliseconds(50)) }
                 }
@@ -71,7 +71,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func itsJobIsCancelledFromHere() async throws {
+    @Test func aJobOfTheRunningQueueIsCancelledFromTheOther() async throws {
         try await withTestServer { server in
             try await withRunning(server) { _, job in
                 try await job.cancel()

@@ -6,11 +6,11 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// Credentials of this machine, and the servers that jobs from outside may show them to.
+/// Credentials of this machine, and the servers to which jobs from outside may send them.
 @Suite struct OutsideRulesTests {
     private static let allowance = "keys=http://store.example:9000"
 
-    /// - Returns: The code of the refusal; `nil` where the job is taken.
+    /// - Returns: The code of the refusal; `nil` where the job is accepted.
     private func refusal(_ job: String) throws -> String? {
         let folder = try TemporaryFolder("outside")
         var rules = OutsideRules(directory: folder.path)
@@ -53,7 +53,7 @@ import TransferTestSupport
     }
 
     /// Jobs of a queue of many machines may name any server and any command.
-    @Test func aHookThatOthersBroughtIsNotTold() async throws {
+    @Test func aHookFromOutsideIsNotCalled() async throws {
         let folder = try TemporaryFolder("outside")
         var rules = OutsideRules(directory: folder.path)
         rules.allowsPrivate = true

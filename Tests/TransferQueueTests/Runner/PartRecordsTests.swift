@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// Records of partial files that can't bear them: on their way to the database, and in it.
+/// Records of partial files that cannot bear a note: on their way to the database, and in it.
 @Suite struct PartRecordsTests {
     private func record(_ etag: String, synced: Int64 = 0, total: Int64? = 100) -> ResumeData {
         ResumeData(
@@ -15,7 +15,7 @@ import TransferTestSupport
             bootID: "b", partialFile: "/x.part", partialInode: 7)
     }
 
-    @Test func aGroupIsTheLaterRecordOfEachJobAndAllWhoWait() throws {
+    @Test func aGroupHasTheLatestRecordOfEachJobAndAllWaiters() throws {
         let reported = Mutex<[Int]>([])
         var records = PartRecords()
         let nothing = records.take()
@@ -30,7 +30,7 @@ import TransferTestSupport
         #expect(reported.withLock { $0.sorted() } == [0, 1, 2])
     }
 
-    @Test func whatComesMeanwhileIsTheNextGroup() throws {
+    @Test func recordsDuringAWriteAreTheNextGroup() throws {
         var records = PartRecords()
         records.add(record("a"), of: 1) {}
         let first = records.take()
@@ -45,7 +45,7 @@ import TransferTestSupport
         #expect(second?.records.keys.sorted() == [2])
     }
 
-    /// The next process has it after a kill; an end knows better.
+    /// The next process finds the record after a kill; the end of the job replaces it.
     @Test func theNextProcessFindsTheRecord() throws {
         let fixture = try StoreFixture()
         let staged = try fixture.stage([Sample.download("http://a.example/x", to: "/x", id: "x")])

@@ -25,7 +25,7 @@ import TransferTestSupport
 
     private func part(of owner: PartOwner) -> String { PartName.path(of: "\(file).\(owner.text)") }
 
-    /// A partial file of that owner, open and locked as long as it's kept.
+    /// Opens and locks a partial file of that owner for the lifetime of the value.
     private func begin(_ owner: PartOwner) throws -> PartFile {
         let part = try PartFile.open(part(of: owner))
         try part.overwrite(Array(owner.text.utf8), at: 0)
@@ -36,32 +36,32 @@ import TransferTestSupport
         succession.settle(of: file, in: nil, wasInterrupted: wasInterrupted, nil)
     }
 
-    @Test func eachOwnerHasANameOfItsOwnAndAQueueOfOneMachineTheUsualOne() {
+    @Test func eachOwnerHasItsOwnNameAndALocalQueueTheUsualOne() {
         #expect(PartSuccession(owners: nil).base(of: file) == file)
         #expect(succession().base(of: file) == "\(file).7-aaaaaaaa")
         #expect(own.isOnMachine(of: neighbour) && !own.isOnMachine(of: stranger))
         #expect(succession(stranger).names(of: file) == [part(of: own), part(of: stranger)])
     }
 
-    @Test func aPartThatWasGivenBackIsGoneOnWith() throws {
+    @Test func aReturnedPartIsContinued() throws {
         try begin(stranger).unlock()
         _ = settle(succession(stranger), wasInterrupted: false)
         #expect(try folder.files() == ["file.\(own.text).part"])
         #expect(try folder.text("file.\(own.text).part") == stranger.text)
     }
 
-    @Test func aPartOfADeadProcessOfThisMachineIsGoneOnWith() throws {
+    @Test func aPartOfADeadLocalProcessIsContinued() throws {
         try begin(neighbour).unlock()
         _ = settle(succession(neighbour))
         #expect(try folder.text("file.\(own.text).part") == neighbour.text)
     }
 
-    @Test func aPartThatMayStillBeWrittenIsNeverWrittenToAndGoes() throws {
+    @Test func aPartThatMayStillBeWrittenIsRemovedUntouched() throws {
         let (living, cutOff) = (try begin(neighbour), try begin(stranger))
         cutOff.unlock()
         _ = settle(succession(stranger, neighbour))
         #expect(try folder.files().isEmpty)
-        // Whoever has them open writes to files that nobody sees, and can't give them their name.
+        // A process that has them open writes to unlinked files, and cannot give them their final name.
         try living.overwrite([1], at: 0)
         for part in [living, cutOff] {
             let error = #expect(throws: TransferError.self) { try part.rename(to: file, replacing: false) }
@@ -70,7 +70,7 @@ import TransferTestSupport
         #expect(try folder.files().isEmpty)
     }
 
-    @Test func whatAnEarlierOwnerBeganAfterItLostTheJobGoesWithTheEnd() throws {
+    @Test func aLatePartOfAnEarlierOwnerIsRemovedAtTheEnd() throws {
         let another = PartOwner(generation: 9, bootID: "cccccccc-1")
         let parts = try [stranger, own, another].map { try begin($0) }
         succession(neighbour, stranger).sweep(of: file, in: nil)

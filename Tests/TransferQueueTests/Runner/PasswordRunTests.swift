@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// Uploads with a password: bodies go out once (RFC 7617 §2.2, RFC 7616 §3.3).
+/// Uploads with a password: each body is sent once (RFC 7617 §2.2, RFC 7616 §3.3).
 @Suite(.timeLimit(.minutes(1))) struct PasswordRunTests {
     let folder: TemporaryFolder
 
@@ -82,7 +82,7 @@ import TransferTestSupport
                     "Digest realm=\"d\", qop=\"auth\", nonce=\"\(nonce)\", stale=\(field.isEmpty ? "false" : "true")")
             }
             try await send(try jobs(server, 6))
-            // The first one, and the one whose nonce had become stale.
+            // The first request and the one with a stale nonce are repeated.
             #expect(server.requests.count == 8)
             let counts = server.requests.compactMap { request in
                 request.head.headers["Authorization"].flatMap { field in

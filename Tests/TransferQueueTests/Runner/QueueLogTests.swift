@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// What a program's logger is told of its queue.
+/// The messages of a queue to a program's logger.
 @Suite(.timeLimit(.minutes(1))) struct QueueLogTests {
     private struct Line: Sendable {
         let level: Logger.Level
@@ -75,7 +75,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func theLoggerIsToldWithLevelsAndMetadataAndNoSecret() async throws {
+    @Test func theLoggerGetsLevelsAndMetadataWithoutSecrets() async throws {
         try await run(.debug)
         let lines = lines.state
         #expect(lines.allSatisfy { $0["batch"] == "b" && $0["service"] == "mirror" && $0.source == "TransferQueue" })

@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 
-/// Uploads by the queue whose answers aren't receipts, or not yet.
+/// Uploads by the queue whose answers are no receipts, or no receipts yet.
 @Suite(.timeLimit(.minutes(1))) struct ReceiptRunTests {
     let folder: TemporaryFolder
 
@@ -23,7 +23,7 @@ import TransferTestSupport
         return JobSpec(id: "f", work: .upload(upload), settings: Sample.retries(8))
     }
 
-    /// Small ones are a request without a dialogue, long ones are offered to be resumed.
+    /// A small upload is a request without a dialogue, a long one is offered as resumable.
     @Test(arguments: [JobSpec.UploadProtocol.put, .post, .multipart], [300_000, 5 << 20])
     func aPageBehindARedirectIsNoReceipt(_ kind: JobSpec.UploadProtocol, _ count: Int) async throws {
         try await withTestServer { server in
@@ -41,7 +41,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [JobSpec.UploadProtocol.post, .multipart])
-    func aRedirectThatIsNamedIsOneUnlessItLeadsToALogin(_ kind: JobSpec.UploadProtocol) async throws {
+    func aNamedRedirectIsAReceiptUnlessItLeadsToALogin(_ kind: JobSpec.UploadProtocol) async throws {
         for (page, isReceipt) in [("/files/1", true), ("/login", false)] {
             try await withTestServer { server in
                 server.acceptUploads("/in/f")
@@ -59,7 +59,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [300_000, 5 << 20])
-    func whatWasAcceptedIsCompleteOnceItIsThere(_ count: Int) async throws {
+    func anAcceptedUploadIsCompleteOnceTheFileIsThere(_ count: Int) async throws {
         try await withTestServer { server in
             server.acceptUploads("/in/f", answer: Response(status: 202))
             let job = try job(server, .put, count: count)
@@ -75,7 +75,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func anAnswerBeforeTheBodyIsAskedForAndThenSentAgain() async throws {
+    @Test func anUploadAnsweredBeforeItsBodyIsQueriedAndSentAgain() async throws {
         try await withTestServer { server in
             let sink = server.acceptUploads("/in/f")
             server.script("/in/f", method: "PUT", [.answerEarly(201)])

@@ -6,10 +6,10 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// The rule that nothing turns without a clock: at most 60 requests a minute without progress, whatever a server answers.
+/// The bound on requests: at most 60 a minute without progress, for every answer of a server.
 ///
-/// A job's default rule makes at most seven attempts in a minute (``RetryRuleRateTests`` of the core has it), so that an
-/// attempt may have eight requests. Each cell is a server that says one thing for ever, and a job with two attempts.
+/// A job's default rule makes at most seven attempts in a minute (see ``RetryRuleRateTests`` of the core), so an
+/// attempt may have eight requests. Each cell is a server with one permanent answer, and a job with two attempts.
 @Suite(.timeLimit(.minutes(1))) struct RequestRateTests {
     let folder: TemporaryFolder
     private static let count = 300_000
@@ -23,7 +23,7 @@ import TransferTestSupport
 
     struct Cell: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// Of one attempt; a failure that is no passing one has only one.
+        /// The largest number of requests of one attempt; a lasting failure has only one.
         var most = RequestRateTests.requestsOfAnAttempt
         var job: @Sendable (TestServer, TemporaryFolder) -> JobSpec
 
@@ -70,7 +70,7 @@ import TransferTestSupport
 
     static let downloads: [Cell] = [
         get("a circle of one redirect", most: 11, .redirect(to: "/x")),
-        // One attempt has all of them, and none follows.
+        // One attempt makes all of these requests, and no attempt follows.
         Cell("redirects without an end", most: 11) { server, folder in
             server.handle("GET", "/r/*") { request in
                 Response(status: 302, headers: ["Location": request.path + "x"])
@@ -199,7 +199,7 @@ import TransferTestSupport
             var job = Sample.upload(folder.path("large"), to: "s3://b/f", protocol: .s3)
             _ = try? folder.write(count: 6 << 20, seed: 51, to: "large")
             if case .upload(var upload) = job.work {
-                // Each further part would be a request that brings the file forward.
+                // Each further part would be a request that advances the file.
                 upload.options.chunkSize = 5 << 20
                 upload.options.parallel = 1
                 job.work = .upload(upload)
@@ -285,10 +285,11 @@ import TransferTestSupport
         }
         job.settings.retry = Sample.retries(Self.attempts - 1).retry
         try await withQueue(folder) { queue in
-            // Some of these servers have the whole file in the end, as another way is found.
+            // Some of these servers have the whole file in the end, as the client finds a different method.
             _ = try await queue.complete([job])
         }
-        // What moves bytes, or would; the words around it are one conversation.
+        // Only commands that move bytes, or would move them, count; the commands around them belong to one
+        // conversation.
         let moves = server.commands.filter { ["RETR", "STOR", "APPE", "USER", "RNTO", "EPSV"].contains($0) }
         let limit = Self.requestsOfAnAttempt * Self.attempts
         for name in Set(moves) {

@@ -35,7 +35,7 @@ import TransferTestSupport
 
     private func counts(_ queue: JobQueue) throws -> [JobState: Int] { try queue.store.tally(batch: 1).counts }
 
-    /// More than a page of the scheduler's, and more than the reserve has room for.
+    /// The largest batches exceed a page of the scheduler, and the capacity of the reserve.
     @Test(arguments: [16, 304, 700, 1000]) func everyJobRunsOnce(_ reserving: Int) async throws {
         try await withJobs(700, reserving: reserving) { server, queue, staged in
             let log = EventLog(queue)
@@ -49,7 +49,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatComesBackGoesBeforeWhatNobodyHasTried() async throws {
+    @Test func returnedJobsGoBeforeUntriedJobs() async throws {
         try await withJobs(1000, reserving: 1000) { server, queue, staged in
             server.script("/0", [.status(503)])
             let summary = try await within { try await queue.run([staged]) }
@@ -60,7 +60,7 @@ import TransferTestSupport
         }
     }
 
-    /// As on a machine with few cores.
+    /// The configuration is that of a machine with few cores.
     @Test func theQueueAndItsTransfersCanShareOneThread() async throws {
         try await withTestServer { server in
             server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
@@ -81,7 +81,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatWasAskedForBeforeTheRunBeganIsDone() async throws {
+    @Test func commandsFromBeforeTheRunArePerformed() async throws {
         try await withJobs(300, reserving: 1000) { server, queue, staged in
             let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
             let log = EventLog(queue)
@@ -94,7 +94,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aRunThatIsStoppedGivesBackWhatHasNotStarted() async throws {
+    @Test func aStoppedRunReturnsUnstartedJobs() async throws {
         try await withJobs(600, reserving: 1000) { server, queue, staged in
             let run = Task { try await queue.run([staged]) }
             try await server.waitForRequests(1)
@@ -106,7 +106,7 @@ import TransferTestSupport
         }
     }
 
-    /// With as many lanes as jobs: all of them are asked for before the first is told to be news.
+    /// There are as many lanes as jobs: all are claimed before the first one is reported as new.
     @Test func aBatchWhoseReserveWasTakenBackIsCountedAnew() async throws {
         try await withTestServer { server in
             server.handle("GET", "/*") { _ in Response(body: .text("x")) }
@@ -126,7 +126,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func nothingOfARunThatWasStoppedIsStartedByTheNext() async throws {
+    @Test func jobsOfAStoppedRunAreNotStartedByTheNext() async throws {
         try await withTestServer { server in
             server.handle("GET", "/*") { _ in Response(body: .text("x")) }
             server.script("/0", [.holdHead])
@@ -149,7 +149,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsSubmittedMeanwhileRunsToo() async throws {
+    @Test func jobsSubmittedDuringTheRunAreRun() async throws {
         try await withJobs(600, reserving: 1000) { server, queue, staged in
             let extra = Sample.download(server.url("/extra"), to: folder.path("out/extra"))
             let first = Task { try await queue.run([staged]) }

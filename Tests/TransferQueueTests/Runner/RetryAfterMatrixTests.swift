@@ -6,10 +6,10 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// The rule that Retry-After is honoured: every way to transfer × every request of it that may be refused.
+/// The observance of Retry-After: every kind of transfer × every request of it that may be refused.
 ///
-/// The server refuses one kind of request with 503 and an hour to wait. The job says that it waits for about that long, and
-/// the request isn't made again. Webhooks have the same rule in `HookQueueTests`.
+/// The server refuses one kind of request with 503 and an hour to wait. The job reports a wait of about that length,
+/// and the request is not repeated. Webhooks have the same rule in `HookQueueTests`.
 @Suite(.timeLimit(.minutes(1))) struct RetryAfterMatrixTests {
     let folder: TemporaryFolder
     private static let count = 6 << 20
@@ -26,9 +26,9 @@ import TransferTestSupport
     struct Cell: Sendable, CustomTestStringConvertible {
         let way: Way
         let method: String
-        /// A part of the query of the requests that are refused.
+        /// A part of the query string of the requests that are refused.
         var query: String?
-        /// The method of the request that breaks off before, so that the other one is made.
+        /// The method of the request that breaks off first, so that the client makes the other request.
         var cut: String?
         var isLostAnswer = false
 

@@ -9,10 +9,10 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// Several connections never do worse than one: what a server answers to each further request × how many are wanted.
+/// Several connections never do worse than one: a server's answer to each further request × the number of connections.
 ///
-/// The server gives the whole file to the first request, and the same wrong answer to each one with a range. The file comes
-/// whole by the first connection, and the others cost few requests and few bytes.
+/// The server gives the whole file to the first request, and the same wrong answer to each request with a range. The
+/// file comes whole by the first connection, and the other connections cost few requests and few bytes.
 @Suite(.timeLimit(.minutes(2))) struct SegmentRefusalTests {
     let folder: TemporaryFolder
     static let content = Content.random(seed: 36, count: 8 << 20)
@@ -45,7 +45,7 @@ import TransferTestSupport
             settings: Sample.quick)
     }
 
-    @Test(arguments: answers, [SegmentCount.exactly(2), .exactly(8)]) func theFirstConnectionBringsTheFile(
+    @Test(arguments: answers, [SegmentCount.exactly(2), .exactly(8)]) func theFirstConnectionFetchesTheFile(
         _ answer: (name: String, fault: Fault), _ segments: SegmentCount
     ) async throws {
         let content = Self.content
@@ -60,12 +60,12 @@ import TransferTestSupport
             }
             #expect(try content.firstDifference(fromFileAt: folder.path("x")) == nil)
             #expect(bytes < content.count * 2, "fetched in vain")
-            // One request a connection, and few more.
+            // The bound is one request for each connection, and few more.
             #expect(server.requests.count <= 24, "\(server.requests.count) requests")
         }
     }
 
-    /// Each request of the job's own URL is redirected to another one, which is good for one request.
+    /// Each request of the job's own URL is redirected to a new URL, which is valid for one request.
     @Test(arguments: [SegmentCount.exactly(4), .automatic]) func linksForOneRequestEachAreEnough(
         _ segments: SegmentCount
     ) async throws {
@@ -93,7 +93,7 @@ import TransferTestSupport
         }
     }
 
-    /// The first answer breaks off: what is missing is asked for by a range, and that the server refuses.
+    /// The first answer breaks off. A range request asks for the missing bytes, and the server refuses it.
     @Test(arguments: [400, 403, 405, 500, 503]) func aServerThatRefusesRangesIsAskedForTheWholeFile(
         _ status: Int
     ) async throws {
@@ -111,7 +111,8 @@ import TransferTestSupport
         }
     }
 
-    /// Each part is given in pieces of a byte: an attempt that gets no further ends, and the next one waits longer.
+    /// Each part is delivered one byte at a time: an attempt without further progress ends, and the next one waits
+    /// longer.
     @Test(arguments: [SegmentCount.exactly(1), .exactly(4), .exactly(16)]) func aServerThatGivesAByteATimeIsAskedSeldom(
         _ segments: SegmentCount
     ) async throws {
@@ -131,7 +132,7 @@ import TransferTestSupport
         }
     }
 
-    /// The second mirror has all but the end of the first one's part, which would take the first one an hour.
+    /// The second mirror finishes all but the end of the first one's part, which would take the first mirror an hour.
     @Test func theEndOfASlowSourcesPartIsTakenByAFastOne() async throws {
         let content = Self.content
         try await withTestServer { server in

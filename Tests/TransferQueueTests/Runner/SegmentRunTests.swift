@@ -24,7 +24,7 @@ import TransferTestSupport
             settings: Sample.quick)
     }
 
-    /// - Returns: Bytes that came over the network.
+    /// - Returns: The number of bytes that came over the network.
     @discardableResult
     func complete(_ job: JobSpec) async throws -> Int64 {
         let bytes = try await withQueue(folder) { queue in
@@ -37,8 +37,8 @@ import TransferTestSupport
         return bytes
     }
 
-    /// The first connection hangs: what it hasn't brought comes by others, each of which asks for its part alone.
-    @Test func othersFetchWhatTheFirstConnectionHasNotBrought() async throws {
+    /// The first connection hangs: other connections fetch its missing bytes, and each asks for its part alone.
+    @Test func otherConnectionsFetchTheMissingBytes() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             server.script("/x", [.stall(after: 3 << 20)])
@@ -46,12 +46,12 @@ import TransferTestSupport
             let parts = server.requests.dropFirst()
             #expect(parts.count >= 3)
             #expect(parts.allSatisfy { $0.ifRange == "\"1\"" && $0.range?.hasSuffix("-") == false })
-            // Nothing but what was on its way when the hanging connection was given up is fetched twice.
+            // The only repeated bytes are those under way at the end of the hanging connection.
             #expect(bytes < content.count + (2 << 20))
         }
     }
 
-    @Test func oneConnectionIsUsedWhereOneIsAskedFor() async throws {
+    @Test func oneConnectionIsUsedOnRequest() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             try await complete(job([server.url("/x")], segments: .exactly(1)))
@@ -70,7 +70,7 @@ import TransferTestSupport
         ("nothing", .closeBeforeHead), ("garbage", .garbage()),
     ]
 
-    /// Whatever a server says in the place of a part ends that connection, and the file is right.
+    /// A server's wrong answer to a request for a part ends that connection, and the file is right.
     @Test(arguments: wrongAnswers) func aWrongAnswerEndsItsConnectionAndNotTheFile(
         _ answer: (name: String, fault: Fault)
     ) async throws {
@@ -81,7 +81,7 @@ import TransferTestSupport
         }
     }
 
-    /// A file of which nothing could prove that two answers are of the same version comes over one connection.
+    /// A file without a proof that two answers are of the same version comes over one connection.
     @Test(arguments: [nil, "W/\"1\""] as [String?]) func withoutAStrongValidatorThereIsOneConnection(
         _ etag: String?
     ) async throws {
@@ -93,8 +93,8 @@ import TransferTestSupport
         }
     }
 
-    /// A run that was stopped goes on with every range that it had, over several connections or over one.
-    @Test(arguments: [SegmentCount.exactly(4), .exactly(1)]) func aStoppedRunGoesOnWithAllItsRanges(
+    /// A resumed run keeps every range that it had, over several connections or over one.
+    @Test(arguments: [SegmentCount.exactly(4), .exactly(1)]) func aResumedRunKeepsAllItsRanges(
         _ later: SegmentCount
     ) async throws {
         try await withTestServer { server in
@@ -117,7 +117,7 @@ import TransferTestSupport
 
     // MARK: Several sources
 
-    /// The same with another byte in the middle, or elsewhere.
+    /// Returns the same content with a changed byte in the middle, or at the given position.
     func damaged(at position: Int = 12 << 20) -> Content {
         var bytes = content.bytes()
         bytes[position] ^= 0xFF
@@ -130,7 +130,7 @@ import TransferTestSupport
         return try digest.finish()
     }
 
-    /// The first mirror hangs, so that the second brings most, and a byte of that is wrong.
+    /// Serves two mirrors. The first mirror hangs, so that the second delivers most bytes, one of them wrong.
     func serveMirrors(_ server: TestServer) -> [String] {
         server.serve("/a", content, etag: "\"a\"")
         server.serve("/b", damaged(), etag: "\"b\"")
@@ -138,7 +138,7 @@ import TransferTestSupport
         return [server.url("/a"), server.url("/b")]
     }
 
-    @Test func aMirrorThatIsDeadIsWaitedForByNobody() async throws {
+    @Test func aDeadMirrorDelaysNoPart() async throws {
         try await withTestServer { server in
             server.serve("/a", content, etag: "\"a\"")
             server.serve("/b", content, etag: "\"b\"")
@@ -151,7 +151,7 @@ import TransferTestSupport
         }
     }
 
-    /// Bytes of two mirrors meet only where a digest judges.
+    /// Bytes of two mirrors are mixed only where a digest proves the result.
     @Test func withoutADigestOneMirrorIsUsed() async throws {
         try await withTestServer { server in
             try await complete(job(serveMirrors(server)))
@@ -159,7 +159,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatAWrongMirrorBroughtIsFetchedAgainFromAnother() async throws {
+    @Test func bytesOfAWrongMirrorAreFetchedAgainFromAnother() async throws {
         try await withTestServer { server in
             let bytes = try await complete(job(serveMirrors(server), checksum: try sum()))
             #expect(server.requests.contains { $0.path == "/b" })
@@ -167,8 +167,8 @@ import TransferTestSupport
         }
     }
 
-    /// The one that began the file isn't believed more than others.
-    @Test func whereTheFirstMirrorIsWrongTheOthersBytesStay() async throws {
+    /// The mirror that began the file has no precedence over the other mirrors.
+    @Test func bytesOfTheOtherMirrorStayWhenTheFirstIsWrong() async throws {
         try await withTestServer { server in
             server.serve("/a", damaged(at: 1 << 20), etag: "\"a\"")
             server.serve("/b", content, etag: "\"b\"")
@@ -178,7 +178,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func ofAWrongMirrorOnlyTheWrongPieceIsFetchedAgainWherePiecesAreKnown() async throws {
+    @Test func onlyTheWrongPieceIsFetchedAgainWithKnownPieces() async throws {
         let length: Int64 = 1 << 20
         let digests = try stride(from: 0, to: content.count, by: Int(length)).map {
             try sum($0..<min(content.count, $0 + length))
@@ -193,7 +193,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFileWhoseBeginningIsMissingIsAskedForThat() async throws {
+    @Test func aMissingBeginningIsFetched() async throws {
         try await withTestServer { server in
             server.serve("/x", content, etag: "\"1\"")
             let path = folder.path("x.part")

@@ -6,10 +6,10 @@ import TransferTestSupport
 
 @testable import TransferQueue
 
-/// A connection of HTTP/2 outlives the transfers on it.
+/// Connections of HTTP/2, which outlive the transfers on them.
 @Suite(.timeLimit(.minutes(1))) struct SharedConnectionTests {
-    /// Cancelled before the server has answered anything: the others on the connection are to end in peace.
-    @Test(.ofAFolder) func anUploadThatIsCancelledLeavesItsConnectionAsItIs() async throws {
+    /// The upload is cancelled before the server has answered: the other transfers on the connection end undisturbed.
+    @Test(.ofAFolder) func aCancelledUploadLeavesItsConnectionUnchanged() async throws {
         let folder = try TemporaryFolder("shared")
         try folder.write(count: 4_000_000, seed: 1, to: "f")
         let authority = try await TestAuthority.shared()
@@ -42,7 +42,7 @@ import TransferTestSupport
         await server.stop()
     }
 
-    /// Of this process's connections to a port: whether closing throws away what hasn't left.
+    /// Returns, for each of this process's connections to a port, whether closing it discards unsent data.
     private static func lingers(port: UInt16) -> [Bool] {
         (3..<Int32(4096)).compactMap { descriptor in
             var address = sockaddr_in()

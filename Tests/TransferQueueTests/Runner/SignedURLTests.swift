@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferQueue
 
-/// URLs that a redirect leads to may be signed, and out of their time when they are asked.
+/// Signed URLs that a redirect leads to, and that have expired when they are requested.
 @Suite(.timeLimit(.minutes(1))) struct SignedURLTests {
     let folder: TemporaryFolder
     let content = Content.random(seed: 1, count: 300_000)
@@ -13,7 +13,7 @@ import TransferTestSupport
     init() throws { folder = try TemporaryFolder("signed") }
 
     @Test(arguments: [400, 401, 403, 410])
-    func aURLOutOfItsTimeIsNotTheLastWord(_ status: Int) async throws {
+    func anExpiredURLIsRequestedAgain(_ status: Int) async throws {
         try await withTestServer { server in
             server.script("/own", [.redirect(to: "/old?signature=1")], afterwards: .redirect(to: "/new?signature=2"))
             server.script("/old", [], afterwards: .status(status))
@@ -29,7 +29,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func anUploadIsSentOnceMoreToo() async throws {
+    @Test func anUploadToAnExpiredURLIsSentAgain() async throws {
         try await withTestServer { server in
             server.script(
                 "/own", [.redirect(to: "/old?signature=1", status: 307)],
@@ -47,7 +47,7 @@ import TransferTestSupport
         }
     }
 
-    /// A file that nobody may have, an address that says so itself, and one that isn't there.
+    /// The arguments are a forbidden file, a URL that itself reports its expiry, and a missing file.
     @Test(
         arguments: [
             ("/behind", 403, [], 2), ("/own", 403, [], 1), ("/behind", 404, [], 1), ("/behind", 403, [503], 1),

@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import TransferQueue
 @testable import TransferStore
 
-/// What is told of the sources of a download: by events, by progress, by receipts, and to other processes.
+/// The reports about the sources of a download: by events, by progress, by receipts, and to other processes.
 @Suite(.timeLimit(.minutes(1))) struct SourceRunTests {
     let folder: TemporaryFolder
     let content = Content.random(seed: 53, count: 24 << 20)
@@ -30,7 +30,7 @@ import TransferTestSupport
             settings: Sample.quick)
     }
 
-    /// What a run of one job told.
+    /// The reports of a run of one job.
     private struct Told {
         var receipt: JobReceipt?
         var failure: JobFailure?
@@ -58,7 +58,7 @@ import TransferTestSupport
             try await body(queue)
             _ = try await within(.seconds(30)) { try await run.valueOrEnd() }
             let reported = Told(log.events)
-            // The record says the same to who comes later.
+            // The record has the same values for a later process.
             let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
             let later = try remote.explain(batch: "b", job: "x").sources.filter { $0.state != .unasked }
             #expect(later == reported.receipt?.sources ?? reported.failure?.sources)
@@ -69,7 +69,7 @@ import TransferTestSupport
         }
     }
 
-    /// Serves `/x` at a pace that leaves others something to do.
+    /// Serves `/x` at a pace that leaves work for the other sources.
     private func serve(_ server: TestServer, _ content: Content? = nil, every interval: Int = 10) -> String {
         server.serve("/x", content ?? self.content, etag: "\"\(server.port)\"")
         server.script("/x", [], afterwards: .trickle(256 << 10, every: .milliseconds(interval)))
@@ -89,7 +89,7 @@ import TransferTestSupport
                 #expect(reported.changes.isEmpty)
                 let wide = try #require(reported.progress.max { $0.connections < $1.connections })
                 #expect(wide.connections >= 3 && wide.connections <= 5 && wide.sources.map(\.url) == [a, b])
-                // What connections under way have brought is counted, too.
+                // Bytes of unfinished connections are counted, too.
                 for progress in reported.progress where !progress.sources.isEmpty {
                     let bytes = progress.sources.reduce(0) { $0 + $1.bytes }
                     #expect(bytes <= content.count && bytes >= progress.completed - (2 << 20))
@@ -106,7 +106,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func oneConnectionToOneServerIsNotWorthTelling() async throws {
+    @Test(.ofAFolder) func oneConnectionToOneServerIsNotReported() async throws {
         try await withTestServer { server in
             let reported = try await run(try job([serve(server, every: 1)], segments: .exactly(1)))
             #expect(
@@ -114,7 +114,7 @@ import TransferTestSupport
         }
     }
 
-    /// What the second mirror does in the place of its part, and the cause that is told.
+    /// The fault of the second mirror in its answer to a part, and the reported cause.
     private static let faults: [(String, Fault, JobSource.Cause, String)] = [
         ("404", .status(404), .refused, "404 Not Found"), ("503", .status(503), .refused, "503 Service Unavailable"),
         ("another total", .contentRangeTotal(70 << 20), .otherLength, ""),
@@ -122,7 +122,7 @@ import TransferTestSupport
         ("garbage", .garbage(), .failed, ""), ("nothing", .closeBeforeHead, .failed, ""),
     ]
 
-    @Test(.ofAFolder, arguments: faults) func aMirrorThatGivesNoPartIsToldWithItsReason(
+    @Test(.ofAFolder, arguments: faults) func aMirrorWithoutAPartIsReportedWithItsReason(
         _ name: String, _ fault: Fault, _ cause: JobSource.Cause, _ message: String
     ) async throws {
         try await withTestServer { one in
@@ -143,7 +143,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func aMirrorWithAFileOfAnotherLengthIsTold() async throws {
+    @Test(.ofAFolder) func aMirrorWithAFileOfAnotherLengthIsReported() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [serve(one), serve(two, Content.random(seed: 1, count: content.count + 1))]
@@ -154,7 +154,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func aDeadMirrorIsTold() async throws {
+    @Test(.ofAFolder) func aDeadMirrorIsReported() async throws {
         let port = try RefusingPort()
         try await withTestServer { server in
             let urls = [serve(server), port.url + "/x"]
@@ -165,8 +165,8 @@ import TransferTestSupport
         }
     }
 
-    /// One that is much slower has its last part taken from it, and gets no other.
-    @Test(.ofAFolder) func aSlowMirrorIsTold() async throws {
+    /// A much slower mirror loses its last part to the other mirror, and gets no further one.
+    @Test(.ofAFolder) func aSlowMirrorIsReported() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [serve(one), serve(two)]
@@ -180,9 +180,9 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func aMirrorWithWrongBytesIsTold() async throws {
+    @Test(.ofAFolder) func aMirrorWithWrongBytesIsReported() async throws {
         var bytes = content.bytes()
-        // A byte in each MiB: whatever part of it is fetched is wrong.
+        // One byte in each MiB is wrong, so every part of the file is wrong.
         for offset in stride(from: 1000, to: bytes.count, by: 1 << 20) { bytes[offset] ^= 0xFF }
         let damaged = Content.bytes(bytes)
         try await withTestServer { one in
@@ -200,8 +200,8 @@ import TransferTestSupport
 
     // MARK: One after another
 
-    /// Without a digest one mirror at a time is asked: the one that refused stays in the account.
-    @Test(.ofAFolder) func theMirrorThatFailedFirstIsToldBesideTheOneThatBroughtTheFile() async throws {
+    /// Without a digest one mirror at a time is asked: the mirror that refused stays in the statistics.
+    @Test(.ofAFolder) func aFailedMirrorIsReportedBesideTheSuccessfulOne() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [one.url("/gone"), serve(two, every: 1)]
@@ -215,7 +215,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(.ofAFolder) func aDownloadThatFailsTellsWhatEachMirrorSaid() async throws {
+    @Test(.ofAFolder) func aFailedDownloadReportsTheAnswerOfEachMirror() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 two.script("/x", [], afterwards: .status(403))
@@ -229,7 +229,7 @@ import TransferTestSupport
 
     // MARK: Other processes
 
-    @Test(.ofAFolder) func whileItRunsAnotherProcessSeesTheSources() async throws {
+    @Test(.ofAFolder) func anotherProcessSeesTheSourcesDuringTheRun() async throws {
         try await withTestServer { one in
             try await withTestServer { two in
                 let urls = [serve(one), serve(two), "http://127.0.0.1:1/never"]
@@ -244,7 +244,7 @@ import TransferTestSupport
                         guard case .progress(_, let progress) = event.kind else { return false }
                         return progress.sources.count >= 2 && progress.sources.allSatisfy { $0.bytes > 1 << 16 }
                     }
-                    // Reports to others follow those to listeners.
+                    // Reports to other processes follow those to listeners.
                     try await log.wait { event in
                         guard case .batchProgress = event.kind else { return false }
                         let remote = try? QueueRemote(state: folder.path("state"), runtimeFolder: nil)
@@ -256,7 +256,7 @@ import TransferTestSupport
                     #expect(reported.sources.map(\.url) == urls && reported.sources.last?.state == .unasked)
                     run.cancel()
                     _ = try? await within(.seconds(30)) { try await run.valueOrEnd() }
-                    // Nobody runs it any more.
+                    // No process runs the job any longer.
                     #expect(try remote.explain(batch: "b", job: "x").sources.isEmpty)
                 }
             }

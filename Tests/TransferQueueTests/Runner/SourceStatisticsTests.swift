@@ -4,21 +4,21 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// The account of a download's URLs: pure.
+/// The statistics of a download's URLs, as a pure value.
 @Suite struct SourceStatisticsTests {
     let history = SourceStatistics()
     let a = "https://a.example/x"
     let b = "https://user:secret@b.example/x?X-Amz-Signature=1234"
     let refused = JobSource.Fault(.refused, "404 Not Found")
 
-    @Test func oneSourceOverOneConnectionIsNotWorthTelling() {
+    @Test func oneSourceOverOneConnectionIsNotReported() {
         history.opened(a, now: 0)
         #expect(history.current([a: 5], now: 1).isEmpty)
         history.closed(a, bytes: 9, now: 2)
         #expect(history.atEnd(now: 2).isEmpty && !history.hasNews)
     }
 
-    @Test func whatIsUnderWayCounts() {
+    @Test func bytesUnderWayCount() {
         history.opened(a, now: 0)
         history.opened(a, now: 1)
         history.closed(a, bytes: 100, now: 2)
@@ -26,8 +26,9 @@ import TransferCore
         #expect(reported == [JobSource(url: a, connections: 1, bytes: 160, rate: 40)])
     }
 
-    /// At the end the connections are the most that it had at once, and the rate is over the time in which it had some.
-    @Test func theEndTellsTheMostConnectionsAndTheMeanRate() {
+    /// The final number of connections is the peak. The rate is the mean over the time in which the source had
+    /// connections.
+    @Test func theEndReportsThePeakOfConnectionsAndTheMeanRate() {
         for time in [0.0, 1, 1.5] { history.opened(a, now: time) }
         for time in [2.0, 3, 4] { history.closed(a, bytes: 100, now: time) }
         history.opened(a, now: 100)
@@ -41,7 +42,7 @@ import TransferCore
         history.measure([:], now: 0)
         history.measure([a: 1000], now: 1)
         #expect(history.current([a: 1000], now: 1).first?.rate == 1000)
-        // Too early to tell anything.
+        // The measurement is too early for a rate.
         history.measure([a: 1001], now: 1.1)
         #expect(history.current([a: 1001], now: 1.1).first?.rate == 1000)
         history.measure([a: 5000], now: 2)
@@ -51,7 +52,7 @@ import TransferCore
         #expect(history.current([:], now: 4).first?.bytes == 5000)
     }
 
-    @Test func secretsOfAURLAreNotTold() throws {
+    @Test func secretsOfAURLAreNotReported() throws {
         history.opened(b, now: 0)
         history.dropped(b, refused)
         let reported = try #require(history.atEnd(now: 1).first)
@@ -60,7 +61,7 @@ import TransferCore
         #expect(history.takeNews(now: 1).first?.url == reported.url)
     }
 
-    @Test func eachChangeOfAStateIsToldOnce() {
+    @Test func eachChangeOfAStateIsReportedOnce() {
         history.opened(a, now: 0)
         history.opened(b, now: 0)
         #expect(history.takeNews(now: 0).isEmpty)
@@ -68,7 +69,7 @@ import TransferCore
         history.paused(b, refused, until: 6)
         let paused = history.takeNews(now: 2)
         #expect(paused.map(\.state) == [.paused] && paused.first?.again == .seconds(4))
-        // The same again, and a look at it.
+        // The same event is repeated, and a measurement follows.
         history.paused(b, refused, until: 7)
         _ = history.current([:], now: 3)
         #expect(history.takeNews(now: 3).isEmpty)
@@ -82,7 +83,7 @@ import TransferCore
         #expect(!history.hasNews)
     }
 
-    @Test func whatWasPausedAtTheEndWasDropped() {
+    @Test func aSourcePausedAtTheEndCountsAsDropped() {
         history.opened(a, now: 0)
         history.paused(b, refused, until: 50)
         #expect(history.current([:], now: 1).map(\.state) == [.used, .paused])
@@ -134,7 +135,7 @@ import TransferCore
         ResponseHead(status: status, fields: fields.map { HeaderField($0.key, $0.value) })
     }
 
-    /// The cause is told by what was answered; the words are those of the error.
+    /// The cause follows from the answer; the message is that of the error.
     @Test(arguments: causes) func aFaultHasItsCause(
         _ name: String, _ error: TransferError, _ head: ResponseHead?, _ cause: JobSource.Cause
     ) {

@@ -7,10 +7,10 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// Elsewhere all sources are for workers.
+/// Whether the file system of the temporary folder reports cached files; on others workers open all sources.
 private let isOnDisk = (try? TemporaryFolder("ahead")).flatMap { CachedFolder(of: $0.path("a")) } != nil
 
-/// Sources of small uploads are opened before there is a slot for them.
+/// Sources of small uploads, which are opened before there is a slot for them.
 @Suite(.timeLimit(.minutes(1))) struct SourcesAheadTests {
     let folder: TemporaryFolder
     let now = MonotonicTime.seconds(100)
@@ -22,7 +22,7 @@ private let isOnDisk = (try? TemporaryFolder("ahead")).flatMap { CachedFolder(of
         return .success(try OpenedSource(folder.path(name), expected: nil))
     }
 
-    @Test func whatCameInTimeIsTakenOnce() throws {
+    @Test func aSourceOpenedInTimeIsTakenOnce() throws {
         var ahead = SourcesAhead()
         ahead.ask(1)
         #expect(ahead.isAsked(1) && ahead.knows(1) && ahead.room == SourcesAhead.size - 1)
@@ -34,7 +34,7 @@ private let isOnDisk = (try? TemporaryFolder("ahead")).flatMap { CachedFolder(of
         #expect(ahead.take(1, now: now) == nil && ahead.room == SourcesAhead.size)
     }
 
-    @Test func whatIsOldIsReadAgain() throws {
+    @Test func anOldSourceIsReadAgain() throws {
         var ahead = SourcesAhead()
         ahead.keep(1, try source("a"), now: now)
         #expect(ahead.take(1, now: now + .milliseconds(100)) == nil)
@@ -50,7 +50,7 @@ private let isOnDisk = (try? TemporaryFolder("ahead")).flatMap { CachedFolder(of
     }
 
     @Test(.enabled(if: isOnDisk, "the temporary folder is on no disk of this machine"))
-    func whatIsInMemoryIsOpenedWithoutAWorker() throws {
+    func aCachedFileIsOpenedWithoutAWorker() throws {
         let path = try folder.write("content", to: "a")
         let cached = CachedFolder(of: path)
         var ahead = SourcesAhead()
@@ -58,34 +58,34 @@ private let isOnDisk = (try? TemporaryFolder("ahead")).flatMap { CachedFolder(of
         ahead.came(1, try source("b"))
         #expect(ahead.open(preparation, now: now) == nil && ahead.isUseful)
         ahead.found(cached, now: now)
-        // A mount or a rename at the same moment makes the kernel say no.
+        // A mount or a rename at the same moment makes the kernel refuse.
         let result = try #require((0..<1000).lazy.compactMap { _ in ahead.open(preparation, now: now) }.first)
         #expect(try result.get().file.isInMemory)
-        // Who gets them so soon needs none ahead.
+        // Uploads whose sources open this fast need none opened ahead by a worker.
         #expect(ahead.areSmall && !ahead.isUseful)
         let missing = UploadPreparation(id: 2, path: folder.path("missing"), version: nil, expected: nil)
         #expect(ahead.open(missing, now: now) == nil && ahead.isUseful)
         let digested = UploadPreparation(
             id: 3, path: path, version: nil, expected: Checksum("md5:\(String(repeating: "0", count: 32))"))
         #expect(ahead.open(digested, now: now) == nil)
-        // Neither is one of a folder that nobody may open files of.
+        // A source in a folder whose files may not be opened is left to a worker, too.
         while ahead.open(preparation, now: now) == nil {}
         #expect(!ahead.isUseful)
         ahead.found(nil, now: now)
         #expect(ahead.open(preparation, now: now) == nil && ahead.isUseful)
-        // After a while another folder may have its name.
+        // A different folder may have the name after a while.
         ahead.found(cached, now: now)
         #expect(ahead.open(preparation, now: now + .milliseconds(100)) == nil)
     }
 
-    @Test func everyFileArrivesAsItIs() async throws {
+    @Test func everyFileArrivesUnchanged() async throws {
         try await withTestServer { server in
             let names = (0..<400).map { "f\($0)" }
             for name in names { try folder.write("content of \(name)", to: "in/\(name)") }
             let sinks = names.map { server.acceptUploads("/\($0)") }
             try await withQueue(folder, limits: BatchLimits(concurrency: 4, perHost: 4)) { queue in
                 let jobs = names.map { Sample.upload(folder.path("in/\($0)"), to: server.url("/\($0)"), id: $0) }
-                // One of them isn't there, and one is a folder.
+                // One of the files is missing, and one is a folder.
                 let bad = ["missing", "in"].map {
                     Sample.upload(folder.path($0), to: server.url("/bad-\($0)"), id: "bad-\($0)")
                 }

@@ -6,7 +6,7 @@ import TransferUpload
 
 @testable import TransferJobs
 
-/// A protocol that nobody knows but this file: all that a new one takes is its entry and a line that registers it.
+/// A protocol that only this file implements: a new protocol needs only its entry and a line that registers it.
 @Suite(.timeLimit(.minutes(1))) struct ToyProtocolTests {
     private static let toy = JobSpec.UploadProtocol(
         UploadEntry(
@@ -21,8 +21,9 @@ import TransferUpload
         UploadRegistry.register(Self.toy)
     }
 
-    /// From a job file through the queue to a server, and on from what an attempt that was cut had saved.
-    @Test func aJobOfItGoesFromItsFileToItsServer() async throws {
+    /// The job goes from a job file through the queue to a server, and resumes from the state that a cut attempt had
+    /// saved.
+    @Test func aJobOfTheProtocolGoesFromItsFileToItsServer() async throws {
         try await withTestServer { server in
             let sink = server.acceptUploads("/in/f")
             server.script("/in/f", [.cutUpload(after: 1_000_000)])
@@ -45,13 +46,13 @@ import TransferUpload
         }
     }
 
-    @Test func keysOfOthersAreRefused() throws {
+    @Test func keysOfOtherProtocolsAreRefused() throws {
         let reading = try read(
             #"{"version": 1, "jobs": [{"upload": "f", "to": "http://h/f", "protocol": "toy", "parallel": 2}]}"#)
         #expect(reading.lines.first?.hasSuffix(#""parallel" is for the protocol "s3" or "tus", not "toy""#) == true)
     }
 
-    /// A registry of its own, so that no other test hears of the scheme.
+    /// The registry is separate, so that no other test sees the scheme.
     @Test func aSchemeLeavesNoChoice() {
         var entry = Self.toy.entry
         entry.urls.schemes = ["toy"]
@@ -61,7 +62,7 @@ import TransferUpload
     }
 }
 
-/// One PUT that says whether it's the first.
+/// An upload of one PUT that reports whether it is the first.
 private struct ToyDialogue: UploadDialogue {
     let url: String
     let source: UploadSource

@@ -49,9 +49,9 @@ import TransferTestSupport
         }
     }
 
-    /// Short ones are one request, long ones are offered to be resumed, and some may need folders.
+    /// A short upload is one request, a long one is offered as resumable, and some need folders.
     @Test(arguments: [(300_000, false), (5 << 20, false), (300_000, true)])
-    func aPutWhoseAnswerWasLostIsAskedForAndNotSentAgain(_ count: Int, _ createsFolders: Bool) async throws {
+    func aPutWhoseAnswerWasLostIsQueriedAndNotSentAgain(_ count: Int, _ createsFolders: Bool) async throws {
         let server = try await NginxServer.start(options: writable)
         let relay = try FaultRelay(to: server.port)
         defer { relay.stop() }
@@ -114,7 +114,7 @@ import TransferTestSupport
                 }
             }
             if !byPause {
-                // A service that comes up again; not a person who runs the file again.
+                // The next run is that of a restarted service, not of a person who runs the file again.
                 try await withQueue(folder) { queue in
                     let run = Task { try await queue.run() }
                     let handle = JobHandle(batch: "b", identity: "f", queue: queue)

@@ -8,14 +8,14 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// What is proven of a download is the file's bytes, and not those that came.
+/// The proof of a download covers the bytes of the written file, and not the received bytes.
 @Suite(.timeLimit(.minutes(1))) struct WrittenBytesTests {
     let folder: TemporaryFolder
     static let content = Content.random(seed: 37, count: 8 << 20)
 
     init() throws { folder = try TemporaryFolder("written") }
 
-    /// Another program shortens the partial file while it's being written: its beginning, or what came last.
+    /// A second program shortens the partial file during the transfer, to nothing or to its beginning.
     @Test(arguments: [0, 1 << 20] as [off_t], [SegmentCount.exactly(1), .exactly(4)])
     func aPartialFileThatAnotherProgramShortensIsFetchedAnew(_ length: off_t, _ segments: SegmentCount) async throws {
         let content = Self.content

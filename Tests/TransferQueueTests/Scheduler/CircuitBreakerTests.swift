@@ -17,7 +17,7 @@ import TransferCore
     /// A breaker that has just been paused for four seconds by a 503.
     var paused: CircuitBreaker { breaker { $0.failed(1, Sample.busy(), now: now) } }
 
-    /// The same, with job 7 trying.
+    /// The same breaker, with job 7 as its probe.
     var probing: CircuitBreaker {
         var breaker = paused
         _ = breaker.ask(7, now: now + .seconds(4))
@@ -42,7 +42,7 @@ import TransferCore
         #expect(breaker.state == .closed(failures: 0))
     }
 
-    @Test func oneOrTwoLostConnectionsMayBeBadLuck() {
+    @Test func oneOrTwoLostConnectionsCauseNoPause() {
         var breaker = CircuitBreaker()
         for count in 1..<CircuitBreaker.toleratedFailures {
             breaker.failed(Int64(count), error, now: now)
@@ -75,7 +75,8 @@ import TransferCore
         #expect(breaker.state == .open(until: now + length, reason(0, error, asked: asked)))
     }
 
-    /// Waits that a server asks for spend time, not attempts: at least our own backoff each, a day in all.
+    /// A wait that the server asks for spends time, not attempts. Each lasts at least our own backoff, and all of them
+    /// a day.
     @Test(arguments: [Duration.zero, .seconds(1), .seconds(3600), .seconds(366 * 86_400)])
     func anOriginThatAsksForEverIsGivenUpAfterADay(_ asked: Duration) throws {
         let error = Sample.busy(429, retryAfter: asked)
@@ -98,7 +99,7 @@ import TransferCore
         #expect(end.message.contains("1d 00h is the limit (retry.maxWait)") && end.status == 429)
     }
 
-    @Test func aSilentServerAndOneThatAsksAreCountedEachByItsOwn() {
+    @Test func silenceAndRequestedWaitsAreCountedSeparately() {
         var breaker = breaker { $0.failed(1, Sample.busy(429, retryAfter: .seconds(9)), now: now, limit: 2) }
         for pauses in 1...5 {
             let time = now + .seconds(pauses * 1000)
@@ -112,8 +113,8 @@ import TransferCore
         #expect(reason.pauses == 0 && reason.asked > .seconds(54))
     }
 
-    /// A time that was asked for takes nothing from the tries of a server that is silent after it.
-    @Test(arguments: [1, 3]) func silenceIsCountedFromItsFirstAfterAPauseThatWasAskedFor(_ limit: Int) {
+    /// A pause that the server asked for takes no probe from the budget of a server that is silent afterwards.
+    @Test(arguments: [1, 3]) func silenceAfterARequestedPauseIsCountedFromOne(_ limit: Int) {
         var breaker = breaker { $0.failed(1, Sample.busy(retryAfter: .seconds(1)), now: now, limit: limit) }
         var failures = 0
         while case .open(let until, _) = breaker.state {
@@ -124,20 +125,20 @@ import TransferCore
         #expect(failures == limit + 1 && breaker.state == .exhausted(error))
     }
 
-    @Test func nobodyStartsDuringAPause() {
+    @Test func noJobStartsDuringAPause() {
         var breaker = paused
         #expect(breaker.ask(2, now: now) == .wait(until: now + .seconds(4)))
         #expect(breaker.ask(2, now: now + .milliseconds(3999)) == .wait(until: now + .seconds(4)))
     }
 
-    @Test func oneJobTriesAfterThePause() {
+    @Test func oneJobProbesAfterThePause() {
         var breaker = paused
         #expect(breaker.ask(7, now: now + .seconds(4)) == .start)
         #expect(breaker.state == .halfOpen(job: 7, reason(0)))
         #expect(breaker.ask(8, now: now + .seconds(5)) == .wait(until: nil))
     }
 
-    @Test func aLongerWishOfATransferUnderWayLengthensThePause() {
+    @Test func aLongerRequestOfATransferUnderWayLengthensThePause() {
         var breaker = paused
         breaker.failed(2, Sample.busy(429, retryAfter: .seconds(60)), now: now)
         let longer = CircuitBreaker.State.open(until: now + .seconds(60), reason(0, asked: .seconds(56)))
@@ -169,7 +170,7 @@ import TransferCore
         #expect(breaker.state == .exhausted(error))
     }
 
-    @Test func failuresOfOthersSayNothingAboutTheProbe() {
+    @Test func failuresOfOtherJobsDoNotAffectTheProbe() {
         var breaker = probing
         breaker.failed(8, error, now: now)
         #expect(breaker == probing)
@@ -185,8 +186,8 @@ import TransferCore
         }
     }
 
-    /// Tries that run into a server which others of ours keep busy are further apart, and no reason to give it up.
-    @Test(arguments: [true, false]) func aServerThatIsBusyWithOthersOfOursIsNotGivenUp(_ isAnswer: Bool) {
+    /// Failed probes of a server that our other transfers keep busy are further apart, and do not give the server up.
+    @Test(arguments: [true, false]) func aServerBusyWithOurOtherTransfersIsNotGivenUp(_ isAnswer: Bool) {
         let error = isAnswer ? Sample.busy(429) : Sample.unreachable()
         var breaker = breaker { $0.failed(1, Sample.busy(429), now: now, limit: 2) }
         var time = now
@@ -198,7 +199,7 @@ import TransferCore
         }
         guard isAnswer else { return #expect(breaker.state == .exhausted(error), "nobody answers") }
         #expect(breaker.permission(now: time) == .wait(until: time + .seconds(60)))
-        // The others are through, and it goes on.
+        // The other transfers are finished, and the origin opens.
         #expect(breaker.ask(7, now: time + .seconds(60)) == .start)
         breaker.failed(7, error, now: time + .seconds(60), limit: 2)
         guard case .exhausted = breaker.state else {
@@ -207,17 +208,17 @@ import TransferCore
         }
     }
 
-    @Test func whatWasUnderWayWhenAnOriginWasClosedIsNoNewRefusal() {
+    @Test func transfersUnderWayAtAClosureAreNoNewRefusal() {
         var breaker = CircuitBreaker()
         for job in Int64(1)...23 {
-            // Others that were sent at the same time are answered.
+            // Requests that were sent at the same time are answered.
             if job % 3 == 0 { breaker.answered() }
             breaker.failed(job, Sample.busy(429), now: now + .milliseconds(job * 8), limit: 1, since: now)
         }
         breaker.answered()
         breaker.failed(24, Sample.busy(429), now: now + .milliseconds(200), since: now)
         #expect(breaker.state == .closed(failures: 0) && breaker.wasUnderWay(now))
-        // A longer pause is kept whoever hears of it.
+        // A longer pause is kept, whichever transfer receives it.
         var asked = breaker
         asked.failed(25, Sample.busy(429, retryAfter: .seconds(9)), now: now + .seconds(1), since: now)
         #expect(asked.permission(now: now + .seconds(9)) == .wait(until: now + .seconds(10)))
@@ -243,7 +244,7 @@ import TransferCore
         }
     }
 
-    @Test func isDeadWhenAJobGaveUpWhileNobodyGotAnAnswer() {
+    @Test func isDeadWhenAJobGaveUpWithoutAnyAnswer() {
         for start in [paused, probing] {
             var breaker = start
             breaker.exhausted(error)
@@ -258,8 +259,8 @@ import TransferCore
         #expect(breaker.state == .closed(failures: 1))
     }
 
-    /// A watched folder has no end: its server may be away for as long as it wants.
-    @Test func anOriginIsProbedForEverForWhatHasNoEnd() {
+    /// A watched folder has no end: its server may be away for any length of time.
+    @Test func anOriginIsProbedForEverForEndlessWork() {
         var breaker = breaker { $0.failed(1, error, now: now, isEndless: true) }
         var lengths: [Duration] = []
         var time = now
@@ -279,10 +280,11 @@ import TransferCore
         #expect(breaker.ask(8, now: time) == .start)
     }
 
-    /// What a server asks for × the pauses of what has no end: as long as it asks, a day at most each, for ever.
+    /// The axes are a server's requested waits × the pauses of work without an end. Each pause is as long as requested,
+    /// at most a day, without a limit on their number.
     @Test(
         arguments: [(0, 4, 60), (1, 4, 60), (3600, 3600, 3600), (86_400 * 30, 86_400, 86_400)] as [(Int, Int, Int)])
-    func aServerThatAsksForEverIsProbedForEverForWhatHasNoEnd(_ asked: Int, _ first: Int, _ last: Int) {
+    func aServerThatAsksForEverIsProbedForEverForEndlessWork(_ asked: Int, _ first: Int, _ last: Int) {
         let error = Sample.busy(429, retryAfter: .seconds(asked))
         var breaker = breaker { $0.failed(1, error, now: now, limit: 3, isEndless: true) }
         var lengths: [Duration] = []
@@ -298,7 +300,7 @@ import TransferCore
         #expect(lengths.count == 3000 && lengths.first == .seconds(first) && lengths.last == .seconds(last))
     }
 
-    @Test func whatHasToEndIsToldThatItsTimeIsUpWhereOthersGoOn() {
+    @Test func finiteJobsAreRefusedAfterTheirTimeWhileEndlessWorkContinues() {
         let error = Sample.busy(429, retryAfter: .seconds(43_200))
         var breaker = breaker { $0.failed(1, error, now: now) }
         var time = now
@@ -314,7 +316,7 @@ import TransferCore
         }
     }
 
-    @Test func whatHasToEndIsGivenUpWhereOthersGoOnProbing() {
+    @Test func finiteJobsAreGivenUpWhileEndlessWorkKeepsProbing() {
         var breaker = breaker { $0.failed(1, Sample.busy(), now: now, limit: 3) }
         var time = now
         for probe in 1...3 {
@@ -328,14 +330,14 @@ import TransferCore
         time = time + .seconds(100)
         #expect(breaker.ask(7, isEndless: true, now: time) == .start)
         #expect(breaker.permission(now: time) == .refuse(error))
-        // A new batch wants something of it.
+        // A new batch needs the origin.
         breaker.revive()
         #expect(breaker.permission(now: time) == .wait(until: nil))
         breaker.answered()
         #expect(breaker.permission(now: time) == .start)
     }
 
-    @Test func anOriginThatWasGivenUpIsProbedForWhatHasNoEnd() {
+    @Test func anOriginThatWasGivenUpIsProbedForEndlessWork() {
         var breaker = dead
         #expect(breaker.ask(7, isEndless: true, now: now) == .start)
         #expect(breaker.permission(now: now) == .refuse(error))
@@ -343,14 +345,14 @@ import TransferCore
         #expect(breaker.permission(now: now) == .start)
     }
 
-    @Test func aJobThatGivesUpTakesOnlyThoseWithItThatHaveToEnd() {
+    @Test func aJobThatGivesUpEndsOnlyFiniteJobs() {
         var breaker = breaker { $0.failed(1, Sample.busy(), now: now, isEndless: true) }
         breaker.exhausted(error)
         #expect(breaker.permission(now: now) == .refuse(error))
         #expect(breaker.permission(isEndless: true, now: now) == .wait(until: now + .seconds(4)))
     }
 
-    @Test func whatIsDeadStaysDead() {
+    @Test func aDeadOriginStaysDead() {
         var breaker = dead
         breaker.answered()
         breaker.failed(1, Sample.busy(), now: now)

@@ -9,7 +9,7 @@ import TransferCore
     private func level(_ places: Int) -> ConcurrencyProbe {
         var level = ConcurrencyProbe(first: 6)
         var time = 0.0
-        // As many places, as many answers at a time.
+        // The number of simultaneous answers equals the number of places.
         while level.places < places, time < 60 {
             time += 0.05
             for _ in 0..<level.places { level.answered(isFull: true, now: .seconds(time)) }
@@ -25,7 +25,7 @@ import TransferCore
             level.refused(.answer, inUse: places - number, since: .seconds(99), now: .seconds(now))
         }
         #expect(level.places == half && level.connections == half)
-        // One that began afterwards says that those are too many, too.
+        // A transfer that began afterwards shows that this number is too large as well.
         level.refused(.answer, inUse: half, since: .seconds(100.5), now: .seconds(101))
         #expect(level.places == half / 2)
     }
@@ -33,7 +33,7 @@ import TransferCore
     @Test(arguments: [
         (ConcurrencyBackoff.Refusal.answer, 6, [3, 1, 1]), (.brokenOff, 6, [6, 6, 6]),
         (.answer, 24, [12, 6, 3, 1, 1]), (.brokenOff, 24, [12, 6, 6]),
-    ]) func oneMayAlwaysTryAndAnswersThatBreakOffLeaveSix(
+    ]) func onePlaceAlwaysRemainsAndBrokenAnswersLeaveSix(
         refusal: ConcurrencyBackoff.Refusal, places: Int, expected: [Int]
     ) {
         var level = level(places)
@@ -46,14 +46,14 @@ import TransferCore
         #expect(seen == expected)
     }
 
-    @Test func aloneItIsRefusedForAnotherReason() {
+    @Test func aSingleRefusedTransferIsNoCrowd() {
         var level = level(12)
         level.refused(.answer, inUse: 1, since: .seconds(99), now: .seconds(100))
         #expect(level.places == 12 && level.connections == 64)
     }
 
-    /// A server that takes ten: after some tries that is the level, and not much is refused later.
-    @Test func itFindsWhatTheServerTakesWithoutSwinging() {
+    /// The server takes ten: after some attempts the level is ten, and few requests are refused later.
+    @Test func theLevelFindsTheServersLimitWithoutSwinging() {
         var level = level(24)
         var refusals: [Double] = []
         var highest: [Int] = []
@@ -72,7 +72,7 @@ import TransferCore
         #expect(Double(later.reduce(0, +)) / Double(later.count) > 9, "it has ten most of the time")
     }
 
-    @Test func placesComeBackOneInTenSecondsAndTheGrowthGoesOnAfterFiveMinutes() {
+    @Test func placesReturnOneInTenSecondsAndGrowthResumesAfterFiveMinutes() {
         var level = level(12)
         let found = level.places
         level.refused(.answer, inUse: 12, since: .seconds(99), now: .seconds(100))
@@ -90,8 +90,8 @@ import TransferCore
         #expect(level.connections == 64, "nothing is left of it")
     }
 
-    /// What one file has besides its first connection is more than jobs got.
-    @Test func connectionsOfOneFileAreHalvedWhereTheyAreMore() {
+    /// The additional connections of one file are more than the places of jobs.
+    @Test func connectionsOfOneFileAreHalvedWhenTheyExceedTheJobs() {
         var level = ConcurrencyProbe(first: 6)
         #expect(level.connections == 64)
         level.refused(.answer, inUse: 16, since: .seconds(99), now: .seconds(100))

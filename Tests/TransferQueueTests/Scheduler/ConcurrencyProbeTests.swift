@@ -5,23 +5,23 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferScheduling
 
-/// The number of transfers that an origin gets where nobody says one.
+/// The number of transfers that an origin gets where no number is configured.
 @Suite struct ConcurrencyProbeTests {
-    /// A server as a table has it: all of a transfer's time is the wait for its answer, its share of the line, and its turn at
-    /// the one processor.
+    /// A simulated server. A transfer's time consists of the wait for its answer, its share of the link, and its turn
+    /// at the single processor.
     struct Server: CustomTestStringConvertible {
         let testDescription: String
         var latency = 0.0
-        /// The part of the latency that is left to chance, which often makes it several times as long.
+        /// The random part of the latency, which often multiplies it.
         var jitter = 0.0
         var sizes: ClosedRange<Double> = 4096...4096
-        /// Bytes a second.
+        /// The rate of one connection, in bytes a second.
         var perConnection = Double.infinity
         var line = Double.infinity
-        /// Seconds that each transfer takes of a processor that does one thing at a time.
+        /// The time that each transfer takes of a processor that does one thing at a time, in seconds.
         var processor = 0.0
         var jobs = 2000
-        /// Seconds of a step of the simulation.
+        /// The length of a simulation step, in seconds.
         var step = 0.001
 
         init(_ name: String, _ set: (inout Server) -> Void) {
@@ -32,12 +32,12 @@ import TransferCore
 
     struct Run {
         var seconds = 0.0
-        /// The places, and since when.
+        /// The number of places, and since when.
         var levels: [(time: Double, places: Int)] = []
         var highest: Int { levels.map(\.places).max() ?? 0 }
         var last: Int { levels.last?.places ?? 0 }
 
-        /// The time with more places than that.
+        /// Returns the time with more places than `places`.
         func time(above places: Int) -> Double {
             zip(levels, levels.dropFirst().map(\.time) + [seconds]).reduce(0) { sum, step in
                 step.0.places > places ? sum + step.1 - step.0.time : sum
@@ -52,7 +52,7 @@ import TransferCore
         var left: Double
         var reported = 0.0
 
-        /// Whether its bytes are on the line.
+        /// Whether the transfer's bytes are on the link.
         var isMoving: Bool { wait <= 0 && work <= 0 }
     }
 
@@ -80,7 +80,7 @@ import TransferCore
             for index in flights.indices {
                 if flights[index].wait > 0 {
                     flights[index].wait -= step
-                    // What is left of a step is nobody's.
+                    // The rest of a step belongs to no transfer.
                     if flights[index].wait < step / 2 { flights[index].wait = 0 }
                 } else if flights[index].work > 0 {
                     let used = min(processor, flights[index].work)
@@ -108,7 +108,7 @@ import TransferCore
         return run
     }
 
-    // MARK: What pays
+    // MARK: Gains and losses of more places
 
     private static let mebibyte = Double(1 << 20)
 
@@ -127,7 +127,7 @@ import TransferCore
         },
     ]
 
-    @Test(arguments: slowAnswers) func whereTransfersWaitForTheServerItComesTo64(server: Server) {
+    @Test(arguments: slowAnswers) func theLevelReaches64WhenTransfersWaitForTheServer(server: Server) {
         for seed in UInt64(1)...4 {
             let run = run(server, seed: seed)
             #expect(run.last == 64 && run.levels.first?.places == 10, "\(seed): \(run.levels)")
@@ -135,7 +135,7 @@ import TransferCore
         }
     }
 
-    /// The rule's own part of the bound that 2,000 files of 4 KiB have: 1.15 times what 64 at once take.
+    /// The bound for 2,000 files of 4 KiB is 1.15 times the time of 64 at once; this is the rule's own part of it.
     @Test func twoThousandSmallFilesTakeLittleLongerThanWith64AtOnce() {
         let run = run(Server("50 ms") { $0.latency = 0.05 }, seed: 1)
         let best = (2000.0 / 64).rounded(.up) * 0.05
@@ -162,18 +162,18 @@ import TransferCore
         Server("2 ms of one processor, after 8 ms") { ($0.latency, $0.processor, $0.jobs) = (0.008, 0.002, 10_000) },
     ]
 
-    @Test(arguments: sharedLines) func whereMoreBringNoMoreItStaysAt10(server: Server) {
+    @Test(arguments: sharedLines) func theLevelStaysAt10WithoutAGain(server: Server) {
         for seed in UInt64(1)...2 {
             let run = run(server, seed: seed)
             #expect(run.highest <= 20, "\(seed): \(run.levels)")
-            // The tries get rarer: no more than one in each doubling of the time, after the first two.
+            // The probes become rarer: after the first two, at most one in each doubling of the time.
             let tries = run.levels.count { $0.places == 20 }
             #expect(Double(tries) <= 3 + log2(max(1, run.seconds)), "\(seed): \(run.levels)")
             #expect(run.time(above: 10) <= 0.5 * run.seconds, "\(seed): \(run.levels)")
         }
     }
 
-    @Test func placesThatNobodyWantsTeachNothing() {
+    @Test func unusedPlacesTeachNothing() {
         var level = ConcurrencyProbe()
         var time = 0.0
         for _ in 0..<1000 {
@@ -209,7 +209,7 @@ import TransferCore
         #expect(level.places == ConcurrencyProbe.most)
     }
 
-    @Test func promptAnswersBringNothingWhereNobodyWaitsOrTheServerRefused() {
+    @Test func promptAnswersAddNoPlacesWithoutWaitersOrAfterARefusal() {
         var level = ConcurrencyProbe()
         level.answered(isFull: false, isPrompt: true, now: .seconds(1))
         #expect(level.places == 10)
@@ -221,10 +221,10 @@ import TransferCore
 
     @Test(arguments: [
         (0.1, 0.1, true), (0.12, 0.1, true), (0.14, 0.1, false), (0.3, 0.1, false),
-        // Of a server nearby it can't be said what took the time.
+        // On a nearby server the cause of the time cannot be determined.
         (0.0005, 0.0004, false), (0.004, 0.004, false), (0.008, 0.006, true),
     ])
-    func anAnswerIsPromptWhereTheWayTookNearlyAllOfItsTime(seconds: Double, roundTrip: Double, isPrompt: Bool) {
+    func anAnswerIsPromptWhenTheRoundTripTookNearlyAllItsTime(seconds: Double, roundTrip: Double, isPrompt: Bool) {
         #expect(AnswerWait(seconds: seconds, roundTrip: roundTrip).isPrompt == isPrompt)
     }
 

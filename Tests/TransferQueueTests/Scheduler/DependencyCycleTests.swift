@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func ladderOfDiamondsIsLinear() {
-        // 2^5,000 ways from the first to the last.
+        // The graph has 2^5,000 paths from the first to the last job.
         var edges: [Int64: [Int64]] = [:]
         for step in 0..<Int64(5000) {
             edges[step * 3] = [step * 3 + 1, step * 3 + 2]

@@ -4,13 +4,13 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferScheduling
 
-/// Batches of many origins: a start costs what changed, not what there is.
+/// Batches of many origins: the cost of a start depends on the changes, not on the number of lanes.
 @Suite(.timeLimit(.minutes(1))) struct ManyLanesTests {
     private static let origins: Int64 = 40_000
 
     private func lane(_ number: Int64) -> Lane { Lane(batch: 1, origin: "http://h\(number).example") }
 
-    /// Looked through at each start, the lanes would be looked at 1.6 thousand million times: no test would see its end.
+    /// A search through all lanes at each start would take 1.6 thousand million steps: the test would not end.
     @Test func eachOfManyOriginsGetsItsTurn() {
         var scheduler = Scheduler(limits: .init(concurrency: 32, perHost: 4), now: .seconds(0))
         for number in 0..<Self.origins { scheduler.backlogIs(lane(number), 1) }
@@ -43,7 +43,7 @@ import TransferCore
         #expect(started.count == Self.origins && scheduler.isIdle)
     }
 
-    /// An origin that is paused holds up its own lanes, and the others aren't asked about it.
+    /// A paused origin delays its own lanes, and the other origins are not asked about it.
     @Test func pausesEndOneByOne() {
         var scheduler = Scheduler(limits: .init(concurrency: 8), now: .seconds(0))
         for number in Int64(0)..<100 {

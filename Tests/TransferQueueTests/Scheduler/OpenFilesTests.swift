@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferScheduling
 
-/// This machine's own lack of descriptors takes places away, and time gives them back.
+/// This machine's lack of descriptors, which reduces the number of places for a time.
 @Suite struct OpenFilesTests {
     private let start = MonotonicTime(nanoseconds: 0)
 
@@ -18,7 +18,7 @@ import TransferCore
         #expect(scheduler.concurrency(start) == 1, "one goes on trying")
     }
 
-    @Test func theyComeBackOneAMinuteUpToTheLimit() {
+    @Test func placesReturnOneAMinuteUpToTheLimit() {
         var scheduler = Scheduler(limits: .init(concurrency: 4), now: start)
         scheduler.descriptorsLacked(others: 2, now: start)
         #expect(scheduler.concurrency(start + .seconds(59)) == 2)

@@ -4,18 +4,19 @@ import TransferCore
 
 @testable import TransferScheduling
 
-/// The level of an origin that several processes find together, each of which tells what it has seen.
+/// The level of an origin that several processes find together, each of which reports its observations.
 @Suite struct OriginObservationsTests {
     private let now = MonotonicTime.seconds(100)
 
-    /// Two processes tell in turns what they have seen for so long; the level goes through a store's text each time.
+    /// Lets two processes report their observations in turns for this time; the level goes through a store's text each
+    /// time.
     private func level(for seconds: Double, from level: ConcurrencyProbe = ConcurrencyProbe(), at start: MonotonicTime) throws
         -> ConcurrencyProbe
     {
         var level = level
         for turn in 0..<Int(seconds * 8) {
             var seen = OriginObservations()
-            // Each place brings twenty files a second.
+            // Each place completes twenty files a second.
             for _ in 0..<max(1, level.places * 20 / 8) {
                 seen.moved(1000)
                 seen.answered()
@@ -26,12 +27,12 @@ import TransferCore
         return level
     }
 
-    @Test func itGrowsWithWhatAllOfThemHaveSeen() throws {
+    @Test func theLevelGrowsWithTheObservationsOfAllProcesses() throws {
         #expect(try level(for: 0.5, at: now).places < ConcurrencyProbe.most)
         #expect(try level(for: 30, at: now).places == ConcurrencyProbe.most)
     }
 
-    @Test func aRefusalThatOneOfThemSawMakesFewerForAll() throws {
+    @Test func aRefusalOfOneProcessLowersTheLevelForAll() throws {
         var level = try level(for: 30, at: now)
         let later = now + .seconds(31)
         var seen = OriginObservations()
@@ -42,7 +43,7 @@ import TransferCore
         #expect(level.places == 33)
     }
 
-    @Test func momentsAreToldByTheOtherClock() {
+    @Test func momentsAreConvertedToTheOtherClock() {
         var seen = OriginObservations()
         seen.refused(OriginObservations.Refusal(.answer, since: .seconds(90)))
         let reported = seen.reported(at: .seconds(100), as: .seconds(1_000_000))

@@ -4,12 +4,12 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferScheduling
 
-/// How the scheduler uses the levels that origins find, and the numbers that are told.
+/// The scheduler's use of the levels that origins find, and of the configured numbers.
 @Suite struct OriginPlacesTests {
     private let a = Lane(batch: 1, origin: "http://a.example")
     private let b = Lane(batch: 1, origin: "http://b.example")
 
-    /// Jobs under way, and the time.
+    /// The jobs under way, and the time.
     private struct Bench {
         var scheduler: Scheduler
         var time = 100.0
@@ -24,7 +24,7 @@ import TransferCore
             scheduler.claimed(lane, jobs, asked: count + 1)
         }
 
-        /// - Returns: How many have started.
+        /// - Returns: The number of started jobs.
         @discardableResult mutating func decide() -> Int {
             let before = active.count
             for action in scheduler.decide(now: .seconds(time)) {
@@ -35,7 +35,7 @@ import TransferCore
 
         func count(_ lane: Lane) -> Int { active.count { $0.lane == lane } }
 
-        /// All that are under way end together, after so many seconds, before it's decided what follows.
+        /// Ends all jobs of a lane together after this number of seconds, before the next decision.
         mutating func endAll(of lane: Lane, after seconds: Double, bytes: Int64 = 4096) {
             time += seconds
             for job in active where job.lane == lane {
@@ -61,7 +61,7 @@ import TransferCore
         #expect(seen == [10, 20, 40, 64] && bench.count(b) == 10)
     }
 
-    @Test func aNumberThatIsToldIsKept() {
+    @Test func aConfiguredNumberIsKept() {
         var bench = Bench(.init(concurrency: 100, perHost: 40))
         bench.add(a, 1000)
         #expect(bench.decide() == 40)
@@ -74,7 +74,7 @@ import TransferCore
         #expect(bench.decide() == 40)
     }
 
-    @Test func anOriginsOwnWordIsStrongerInBothDirections() throws {
+    @Test func anOriginsOwnLimitTakesPrecedenceInBothDirections() throws {
         let pattern = try #require(OriginPattern("http://a.example"))
         for (general, own, expected) in [(PerHost.exactly(3), PerHost.automatic, 10), (.automatic, 2, 2), (9, 4, 4)] {
             var bench = Bench(.init(perHost: general, bounds: OriginBounds([OriginLimits(pattern, perHost: own)])))
@@ -83,8 +83,8 @@ import TransferCore
         }
     }
 
-    /// The jobs of one origin aren't held up by it then, so nothing is learned of it.
-    @Test func whereTheWholeQueueIsFullNoOriginGetsMore() {
+    /// The whole queue is the limit then, and not the origin, so nothing is learned about the origin.
+    @Test func aFullQueueGivesNoOriginMorePlaces() {
         var bench = Bench(.init(concurrency: 6))
         bench.add(a, 1000)
         for _ in 0..<20 {
@@ -96,7 +96,7 @@ import TransferCore
         #expect(bench.decide() == 10)
     }
 
-    @Test func aRefusalHalvesAndTheRestGoesOn() {
+    @Test func aRefusalHalvesTheLevelAndTheRestContinues() {
         var bench = Bench(.init(concurrency: 100))
         bench.add(a, 1000)
         bench.decide()
@@ -114,8 +114,8 @@ import TransferCore
         #expect(bench.decide() == 20)
     }
 
-    /// Large files: nothing ends, and what is seen of their bytes says that more places pay.
-    @Test func bytesOfTransfersUnderWayAreLookedAt() {
+    /// The files are large: none ends, and the observed bytes show that more places pay.
+    @Test func bytesOfTransfersUnderWayAreObserved() {
         var bench = Bench(.init(concurrency: 100))
         bench.add(a, 1000)
         bench.decide()
@@ -123,7 +123,7 @@ import TransferCore
         for _ in 0..<40 {
             #expect(bench.scheduler.hasLevelsToLookAt || bench.count(a) == ConcurrencyProbe.most)
             bench.time += 0.25
-            // 8 MB/s for each connection.
+            // Each connection moves 8 MB/s.
             bench.scheduler.moved(Int64(bench.count(a)) * 2_000_000, at: a.origin)
             bench.scheduler.lookAtLevels(now: .seconds(bench.time))
             bench.decide()
@@ -132,7 +132,7 @@ import TransferCore
         #expect(seen == [10, 20, 40, 64] && !bench.scheduler.hasLevelsToLookAt)
     }
 
-    /// A file's own connections count with the jobs, and give way to them.
+    /// A file's own connections count together with the jobs, and make room for them.
     @Test func partsOfAFileHaveTheirPlacesAmongThe64() {
         var bench = Bench(.init(concurrency: 100))
         bench.add(a, 1)

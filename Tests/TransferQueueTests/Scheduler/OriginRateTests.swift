@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferScheduling
 
-/// The bounds of a configuration on the starts at single origins in a second.
+/// The configured limits on the starts at single origins in a second.
 @Suite struct OriginRateTests {
     private let now = MonotonicTime.seconds(100)
     private let a = Lane(batch: 1, origin: "http://a.example")
@@ -25,7 +25,7 @@ import TransferCore
         ids.map { Scheduler.Candidate(id: $0, lane: lane, priority: 0) }
     }
 
-    /// The times at which jobs start, where nothing ever ends and time goes on to each moment that was asked for.
+    /// Returns the start times of jobs, where no job ends and time advances to each requested moment.
     private func starts(_ scheduler: inout Scheduler, _ count: Int) -> [Int64: Double] {
         var time = now
         var starts: [Int64: Double] = [:]
@@ -53,8 +53,8 @@ import TransferCore
         expect(times, 11...15, every: 0)
     }
 
-    /// The time that is told is a whole millisecond, up to one later than the moment from which a start is allowed. The run
-    /// decides at any moment between the two, and what it decides then must not lose the time.
+    /// The reported time is a whole millisecond, up to one later than the first allowed moment. The run decides at any
+    /// moment between the two, and such a decision must not lose the time.
     @Test(arguments: [1_000, 99_000, 100_001, 100_500, 100_999])
     func aDecisionAtAnyMomentBeforeTheNextStartKeepsItsTime(microseconds: Int64) throws {
         var scheduler = try scheduler(["http://a.example": 10])
@@ -123,7 +123,7 @@ import TransferCore
         var waiting = (0..<3000).count { rates.turn(at: "http://\($0).example", now: now) != .now }
         #expect(waiting == 3000)
         let later = now + .seconds(2)
-        // Those that have rested are forgotten with the next, and may start.
+        // Rested origins are forgotten at the next start, and may start.
         rates.started(at: "http://new.example", now: later)
         waiting = (0..<3000).count { rates.turn(at: "http://\($0).example", now: later) != .now }
         #expect(waiting == 0)

@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferScheduling
 
-/// Servers that take fewer jobs at a time than the limit, and say so by refusing one.
+/// Servers that take fewer jobs at a time than the limit, and show it by a refusal.
 @Suite struct OriginRoomTests {
     private let now = MonotonicTime.seconds(100)
     private let lane = Lane(batch: 1, origin: "ftp://a.example")
@@ -29,14 +29,14 @@ import TransferCore
         #expect(scheduler.pause(of: lane.origin, now: now) == nil)
         scheduler.ended(candidate(1))
         #expect(started(&scheduler, now) == [9], "two at a time")
-        // Others leave a server, too.
+        // Transfers of other clients end at a server, too.
         #expect(started(&scheduler, now + .seconds(59)) == [])
         #expect(started(&scheduler, now + .seconds(60)) == [10])
         #expect(started(&scheduler, now + .seconds(3600)) == Array(11...15), "no more than the limit")
         #expect(started(&scheduler, now + .seconds(7200)) == [])
     }
 
-    @Test func oneMayAlwaysStartAndAloneItIsNoCrowd() {
+    @Test func oneJobMayAlwaysStartAndASingleRefusalIsNoCrowd() {
         var scheduler = Scheduler(limits: .init(concurrency: 32, perHost: 8), now: now)
         scheduler.claimed(lane, [candidate(1), candidate(2)], asked: 256)
         #expect(started(&scheduler, now) == [1, 2])

@@ -4,7 +4,8 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferScheduling
 
-/// The scheduler against a world that answers at random: nothing is lost, doubled, started beyond a limit or left.
+/// The scheduler against a world that answers at random: no job is lost, duplicated, started beyond a limit or
+/// forgotten.
 @Suite struct SchedulerModelTests {
     struct SplitMix: RandomNumberGenerator {
         var state: UInt64
@@ -17,7 +18,7 @@ import TransferCore
         }
     }
 
-    /// The store and the network, as far as the scheduler sees them.
+    /// The store and the network as the scheduler sees them.
     struct World {
         var random: SplitMix
         var scheduler: Scheduler
@@ -25,7 +26,8 @@ import TransferCore
         let limits: Scheduler.Limits
         let perHost: Int
         var ready: [Lane: [Scheduler.Candidate]] = [:]
-        /// What the store gave, once it has done one; that is heard later, and other news of the store before.
+        /// The store's answers to claims. The scheduler receives an answer later, and other events of the store before
+        /// it.
         var claims: [(lane: Lane, count: Int, page: [Scheduler.Candidate]?)] = []
         var window: Set<Int64> = []
         var active: [Int64: Scheduler.Candidate] = [:]
@@ -102,7 +104,7 @@ import TransferCore
             scheduler.backlogGrew(job.lane, by: 1)
         }
 
-        /// One transfer comes to its end, in one of the ways that the runner knows.
+        /// Ends one transfer in one of the ways that the runner knows.
         mutating func endOne(_ job: Scheduler.Candidate) {
             active[job.id] = nil
             let origin = job.lane.origin
@@ -122,7 +124,7 @@ import TransferCore
                     sleeping.append(job)
                 }
             case 0, 1:
-                // A fault of this machine, a pause, a stop: no word about the origin.
+                // A fault of this machine, a pause or a stop says nothing about the origin.
                 scheduler.originAbandoned(origin, job: job.id, now: now)
                 scheduler.ended(job)
                 putBack(job)
@@ -135,7 +137,7 @@ import TransferCore
 
         mutating func step() {
             rounds += 1
-            // Trouble doesn't last for ever, else nothing has to end.
+            // The trouble ends at some point, as otherwise no job would have to end.
             if rounds == 3000 { troubled = [] }
             switch Int.random(in: 0..<6, using: &random) {
             case 0 where !claims.isEmpty: goOnWithClaim(.random(in: 0..<claims.count, using: &random))
@@ -149,13 +151,13 @@ import TransferCore
                 }
             case 3: now = now + .milliseconds(.random(in: 0...2000, using: &random))
             default:
-                // The order of a dictionary isn't the seed's.
+                // The order of a dictionary does not follow the seed.
                 if let id = active.keys.sorted().randomElement(using: &random), let job = active[id] { endOne(job) }
             }
             decide()
         }
 
-        /// When nothing else can happen, the scheduler has to name a time at which something starts.
+        /// Advances the time when nothing else can happen: the scheduler has to name a time at which a job starts.
         mutating func jumpIfStuck() -> Bool {
             guard claims.isEmpty, active.isEmpty, sleeping.isEmpty, !scheduler.isIdle else { return true }
             guard let wake = scheduler.nextWake else { return false }

@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferScheduling
 
-/// Copies from server to server, whose buffers have a bound together.
+/// Copies from server to server, whose buffers have a common limit.
 extension SchedulerTests {
     private var c: Lane { Lane(batch: 1, origin: "http://c.example") }
 
@@ -13,7 +13,7 @@ extension SchedulerTests {
         var scheduler = scheduler(1000, perHost: 500)
         scheduler.claimed(a, copies.map { Scheduler.Candidate(id: $0, lane: a, priority: 0, isCopy: true) }, asked: 512)
         #expect(started(scheduler.decide(now: now)).count == most)
-        // Other jobs don't wait for them, and a copy to another origin does.
+        // Other jobs do not wait for them, and a copy to a second origin does.
         scheduler.claimed(b, jobs(b, 1001...1003), asked: 256)
         scheduler.claimed(c, [Scheduler.Candidate(id: 2001, lane: c, priority: 0, isCopy: true)], asked: 256)
         #expect(started(scheduler.decide(now: now)) == [1001, 1002, 1003])
@@ -27,7 +27,7 @@ extension SchedulerTests {
         #expect(rest.isEmpty)
     }
 
-    /// A place that an origin can't use, as it's paused meanwhile, goes to the next one.
+    /// A place that a paused origin cannot use goes to the next origin.
     @Test func aFreePlaceOfACopyIsNotKeptForAnOriginThatMayStartNone() {
         var scheduler = scheduler(1000, perHost: 500)
         let copies = { (lane: Lane, ids: ClosedRange<Int64>) in

@@ -38,13 +38,13 @@ import TransferCore
         #expect(started(scheduler.decide(now: now)).count == 1)
     }
 
-    /// What the first of them is asked for, the others send along at once.
-    @Test func oneUploadKnocksWhereAPasswordMayBeWanted() {
+    /// The other uploads send the requested credentials along at once.
+    @Test func oneUploadProbesWhereAPasswordMayBeRequired() {
         let probing = (1...5).map { Scheduler.Candidate(id: $0, lane: a, priority: 0, probesAuthentication: true) }
         for isOver in [false, true] {
             var scheduler = scheduler()
             scheduler.claimed(a, probing, asked: 256)
-            // Other origins, and what sends no body, don't wait for it.
+            // Other origins, and requests without a body, do not wait for it.
             scheduler.claimed(b, jobs(b, 11...13), asked: 256)
             #expect(Set(started(scheduler.decide(now: now))) == [1, 11, 12, 13])
             #expect(started(scheduler.decide(now: now)).isEmpty)
@@ -55,8 +55,8 @@ import TransferCore
         }
     }
 
-    /// The answer to a claim may be heard after the news of what became ready when the claim had been done.
-    @Test(arguments: [1, 300]) func whatBecomesReadyWhileAClaimIsOutIsClaimedNext(_ count: Int) {
+    /// The answer to a claim may arrive after the report of jobs that became ready once the claim was done.
+    @Test(arguments: [1, 300]) func jobsReadyDuringAClaimAreClaimedNext(_ count: Int) {
         var scheduler = scheduler()
         scheduler.backlogGrew(a, by: 1)
         #expect(claims(scheduler.decide(now: now)).count == 1)
@@ -64,12 +64,12 @@ import TransferCore
         #expect(claims(scheduler.decide(now: now)).isEmpty, "one at a time")
         scheduler.claimed(a, jobs(a, 1...1), asked: 256)
         #expect(claims(scheduler.decide(now: now)).count == 1)
-        // The first claim had taken them along: there is nothing, and nothing is asked for again.
+        // The first claim had included them: there are no more, and no further claim follows.
         scheduler.claimed(a, [], asked: 256)
         #expect(claims(scheduler.decide(now: now)).isEmpty)
     }
 
-    @Test func whatIsNextIsKnownWhereOthersAreUnderWay() {
+    @Test func theNextJobIsKnownWhileOthersAreUnderWay() {
         var scheduler = scheduler(3, perHost: 2)
         scheduler.claimed(a, jobs(a, 1...10), asked: 256)
         #expect(scheduler.upcoming(4).isEmpty, "nothing runs yet")
@@ -108,8 +108,9 @@ import TransferCore
         #expect(scheduler.closedLanes().isEmpty)
     }
 
-    /// A page of a lane shows whether its jobs need a way out: one goes through a proxy nearby, the others don't.
-    @Test func withoutAWayOutOnePageIsClaimedAndItsJobsToDirectHostsStart() {
+    /// A page of a lane shows whether its jobs need a default route: one goes through a proxy nearby, the others do not
+    /// need one.
+    @Test func offlineOnePageIsClaimedAndItsJobsToDirectHostsStart() {
         var scheduler = scheduler(5)
         scheduler.backlogGrew(a, by: 300)
         var gate = NetworkGate(offline: [""])
@@ -175,7 +176,7 @@ import TransferCore
         #expect(ids.count == 3)
     }
 
-    @Test func aLaterUrgentJobOvertakesThoseThatWereClaimedBefore() {
+    @Test func aLaterUrgentJobOvertakesClaimedJobs() {
         var scheduler = scheduler(1)
         scheduler.claimed(a, jobs(a, 1...3), asked: 256)
         scheduler.claimed(a, jobs(a, 4...4, priority: 10), asked: 256)
@@ -195,7 +196,7 @@ import TransferCore
         #expect(started(scheduler.decide(now: now)) == [1, 11])
     }
 
-    @Test func aWaitingOriginHoldsNoSlotAndSaysWhenToWake() {
+    @Test func aWaitingOriginHoldsNoSlotAndNamesItsTimeToWake() {
         var scheduler = scheduler(2)
         scheduler.claimed(a, jobs(a, 1...3), asked: 256)
         scheduler.originFailed(
@@ -287,7 +288,7 @@ import TransferCore
         #expect(scheduler.isIdle)
     }
 
-    @Test func takesOutWhatWasClaimedAndHasNotStarted() {
+    @Test func takesOutClaimedJobsThatHaveNotStarted() {
         var scheduler = scheduler(1)
         scheduler.claimed(a, jobs(a, 1...3), asked: 256)
         scheduler.claimed(b, jobs(b, 11...12), asked: 256)
@@ -299,7 +300,7 @@ import TransferCore
         #expect(started(scheduler.decide(now: now)).allSatisfy { $0 > 10 })
     }
 
-    @Test func ofABatchThatIsForgottenOnlyWhatRunsIsLeft() {
+    @Test func onlyRunningJobsOfAForgottenBatchAreLeft() {
         var scheduler = scheduler(1)
         let other = Lane(batch: 2, origin: a.origin)
         scheduler.backlogGrew(a, by: 600)
@@ -348,7 +349,7 @@ import TransferCore
         #expect(started(scheduler.decide(now: now)).count == 1)
     }
 
-    /// What waits for the network isn't counted again for its origin, nor what belongs to another batch.
+    /// A job that waits for the network is not counted again for its origin, nor is a job of a different batch.
     @Test func eachJobThatIsHeldCountsOnceAndForItsBatch() {
         var scheduler = scheduler()
         let other = Lane(batch: 2, origin: a.origin)

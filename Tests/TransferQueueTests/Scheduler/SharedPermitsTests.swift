@@ -4,13 +4,13 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferScheduling
 
-/// Places at origins that several processes have together.
+/// Places at origins that several processes share.
 @Suite struct SharedPermitsTests {
     private let now = MonotonicTime.seconds(100)
     private let origin = "http://a.example"
     private typealias Use = SharedPermits.Use
 
-    // MARK: What a process is given
+    // MARK: The grant of one process
 
     private struct Grant {
         let use: Use
@@ -27,27 +27,27 @@ import TransferCore
     }
 
     private static let grants = [
-        // Alone: what it wants, as long as there is so much.
+        // A process alone gets the number that it wants, up to the limit.
         Grant(0, 4, of: 64, [], gets: 4), Grant(0, 9, of: 6, [], gets: 6), Grant(3, 0, of: 6, [], gets: 0),
-        // Places that others hold aren't there; those that they don't want are.
+        // Places of other processes are taken; places that they do not want are free.
         Grant(0, 9, of: 6, [(6, 6)], gets: 0), Grant(0, 9, of: 6, [(2, 2)], gets: 4),
         Grant(0, 9, of: 6, [(9, 9)], gets: 0),
-        // Another one is short: it's left its share, and no more than that.
+        // A second process has too few places: it gets its share, and no more than that.
         Grant(6, 9, of: 6, [(0, 9)], gets: 3), Grant(6, 9, of: 6, [(0, 1)], gets: 3),
         Grant(3, 9, of: 6, [(3, 9)], gets: 3),
         Grant(4, 9, of: 6, [(2, 2)], gets: 4), Grant(6, 6, of: 6, [(0, 4), (0, 4)], gets: 2),
-        // Fewer places than processes.
+        // There are fewer places than processes.
         Grant(2, 4, of: 2, [(0, 4), (0, 4), (0, 4)], gets: 1), Grant(0, 4, of: 2, [(1, 4), (1, 4)], gets: 0),
     ]
 
-    @Test(arguments: SharedPermitsTests.grants.indices) func aProcessIsGivenWhatIsFreeAndAShare(index: Int) {
+    @Test(arguments: SharedPermitsTests.grants.indices) func aProcessGetsFreePlacesAndAShare(index: Int) {
         let grant = Self.grants[index]
         #expect(grant.use.granted(of: grant.places, beside: grant.others) == grant.count, "\(grant)")
     }
 
     // MARK: Several processes
 
-    /// A store as the one of several processes is.
+    /// A simulated store of several processes.
     private struct Store {
         let places: Int
         var uses: [Int: Use] = [:]
@@ -69,7 +69,7 @@ import TransferCore
         var schedulers: [Scheduler]
         var store: Store
         var running: [(process: Int, job: Scheduler.Candidate, end: Int)] = []
-        /// Answers of the store on their way, and to whom.
+        /// The store's answers on their way, with their recipients.
         var answers: [(process: Int, given: SharedPermits.Given)] = []
         var nextID: Int64 = 1
         var done: [Int: Int] = [:]
@@ -113,7 +113,7 @@ import TransferCore
 
     @Test func processesThatWantNoMoreThanThereIsAllWorkAtFullSpeed() {
         let fleet = run([4, 4, 4, 4, 4, 4, 4, 4], places: 64, seconds: 10)
-        // 20 jobs a second and slot, without the first moments.
+        // The expected rate is 20 jobs a second and slot, without the first moments.
         for process in 0..<8 { #expect(fleet.done[process, default: 0] > 4 * 20 * 9, "\(process): \(fleet.done)") }
     }
 
@@ -150,7 +150,7 @@ import TransferCore
         #expect(ask(now + .seconds(5)).isEmpty)
     }
 
-    @Test func noMoreIsStartedThanWasToldWhileTheStoreIsAsked() {
+    @Test func noMoreThanTheGrantIsStartedDuringAQuery() {
         var places = SharedPermits()
         places.want(origin)
         func ask(_ time: MonotonicTime, held: Int) -> SharedPermits.Ask? {
@@ -164,7 +164,7 @@ import TransferCore
         #expect(places.count(at: origin) == 4)
     }
 
-    @Test func aRefusalHalvesThePlacesAtOnceAndIsToldAtOnce() {
+    @Test func aRefusalHalvesThePlacesAndIsReportedAtOnce() {
         var places = SharedPermits()
         places.want(origin)
         func ask(_ time: MonotonicTime) -> SharedPermits.Ask? {
@@ -183,8 +183,8 @@ import TransferCore
         #expect(ask(refused)?.seen.refusals.count == 5)
     }
 
-    /// FTP's "too many users" has no status; where a number was told, each process finds its own room.
-    @Test(arguments: [PerHost.automatic, .exactly(8)]) func aServerThatIsCrowdedIsARefusalToAllWhereTheyFindTheNumber(
+    /// FTP's "too many users" has no status. With a configured number, each process finds its own limit.
+    @Test(arguments: [PerHost.automatic, .exactly(8)]) func aCrowdedServerIsARefusalToAllWithAnAutomaticNumber(
         _ reported: PerHost
     ) throws {
         var places = OriginPlaces(reported, OriginBounds(), isShared: true)
@@ -202,7 +202,7 @@ import TransferCore
         #expect(try ask(now + .seconds(2)).seen.refusals.count == (isAutomatic ? 3 : 0))
     }
 
-    @Test func originsBeyondThoseThatAreAskedForGetTheirTurn() {
+    @Test func originsBeyondTheQueriedOnesGetTheirTurn() {
         var places = SharedPermits()
         for number in 0..<600 { places.want("http://\(number).example") }
         var seen = Set<String>()

@@ -9,7 +9,7 @@ import TransferCore
     private let now = MonotonicTime.seconds(100)
     private let lane = Lane(batch: 1, origin: "http://a.example")
 
-    /// A store: gives times one after the other, whoever asks.
+    /// A store that hands out times one after the other, to any process.
     private struct Store {
         var free: [String: MonotonicTime] = [:]
 
@@ -31,7 +31,7 @@ import TransferCore
         (1...count).map { Scheduler.Candidate(id: $0, lane: lane, priority: 0) }
     }
 
-    /// The times at which jobs of several processes start, in seconds, where each ends at once.
+    /// Returns the start times of jobs of several processes, in seconds, where each job ends at once.
     private func starts(_ schedulers: inout [Scheduler], for seconds: Int) -> [[Double]] {
         var store = Store()
         var starts = schedulers.map { _ in [Double]() }
@@ -76,7 +76,7 @@ import TransferCore
         #expect(starts.allSatisfy { $0.count >= 10 }, "\(starts.map(\.count))")
     }
 
-    @Test func aTimeThatWentByUnusedIsLost() {
+    @Test func anUnusedTimeIsLost() {
         var starts = SharedRateTokens()
         #expect(starts.turn(at: "a", perSecond: 10, now: now) == .unknown)
         let ask = starts.asks { _ in 5 }
@@ -85,7 +85,7 @@ import TransferCore
         #expect(starts.asks { _ in 5 }.isEmpty, "it's asked for already")
         starts.given(SharedRateTokens.Given(ask[0], first: now))
         #expect(starts.turn(at: "a", perSecond: 10, now: now + SharedRateTokens.grace) == .now)
-        // The first two are over, and the third comes at 220 ms.
+        // The first two times have passed, and the third comes at 220 ms.
         let late = now + .milliseconds(170)
         #expect(starts.turn(at: "a", perSecond: 10, now: late) == .at(now + .milliseconds(220)))
         #expect(starts.turn(at: "a", perSecond: 10, now: now + .seconds(9)) == .unknown)

@@ -17,7 +17,7 @@ import TransferCore
         var rate = StartRate(perSecond: perSecond, now: .seconds(0))
         var now = MonotonicTime.seconds(0)
         var starts: [MonotonicTime] = []
-        // Asks as a pump does: again and again until it's told to wait.
+        // The loop asks like the scheduler's pump: again and again until the answer is to wait.
         for _ in 0..<500 {
             if let next = rate.take(now: now) {
                 #expect(next > now)
@@ -32,7 +32,7 @@ import TransferCore
         }
         let span = (starts[starts.count - 1] - starts[0]).inSeconds
         #expect(Double(starts.count - 1) <= span * perSecond + 1)
-        // And not much slower: a millisecond is lost per wait at most.
+        // The rate is not much lower either: a wait loses at most a millisecond.
         #expect(span <= Double(starts.count) * (1 / perSecond + 0.001) + 0.001)
     }
 

@@ -16,7 +16,7 @@ import TransferTestSupport
         Sample.download(url, to: name, id: id, needs: needs)
     }
 
-    /// The faults of a batch that isn't taken.
+    /// Returns the faults of a batch that is refused.
     func faults(_ jobs: [JobSpec], places: Bool = false) throws -> [JobFileFault] {
         do {
             let header = BatchHeader(name: "b", source: nil, directory: "/d")
@@ -81,13 +81,13 @@ import TransferTestSupport
             try fixture.states()
                 == ["done": .done, "changed": .queued, "failed": .queued, "waiting": .waiting, "new": .queued])
         for record in try fixture.claimAll(batch.id) { #expect(record.attempts == 0 && record.spentMirrors == 0) }
-        // What waits for its next attempt goes on waiting, and counting.
+        // A job that waits for its next attempt keeps its time and its count of attempts.
         #expect(try fixture.raw.value("SELECT due FROM job WHERE identity = 'waiting'") == "1000000000000")
         #expect(try fixture.raw.value("SELECT attempts FROM job WHERE identity = 'waiting'") == "4")
         #expect(try fixture.raw.value("SELECT askedWait FROM job WHERE identity = 'waiting'") == "5000")
     }
 
-    /// A run that goes on isn't somebody who runs the file again.
+    /// A resumed run differs from a person who runs the file again.
     @Test func aReloadLeavesUnchangedJobsAsTheyAre() throws {
         let names = ["failed", "cancelled", "paused", "edited", "held"]
         let more = [
@@ -117,13 +117,13 @@ import TransferTestSupport
         #expect(try fixture.raw.value("SELECT spec FROM job WHERE identity = 'held'")?.contains("example/2") == true)
         #expect(
             try fixture.store.ends(after: 0, limit: 10).compactMap(\.end?.job) == ["failed", "skipped", "cancelled"])
-        // Whoever runs the file again wants all of it.
+        // A person who runs the file again wants all of its jobs.
         try fixture.stage(edited + more + [job("new")])
         #expect(Set(try fixture.states().values) == [.queued, .blocked])
     }
 
-    /// What is done in the end has to be what is written down as done.
-    @Test func aJobThatIsUnderWayIsNotChangedBehindItsBack() throws {
+    /// The record of a finished job has to describe the work that was done.
+    @Test func aJobUnderWayIsNotChanged() throws {
         let batch = try fixture.stage([job("a"), job("b")]).batch
         let records = try fixture.claimAll(batch.id)
         let edited = [job("a", url: "http://h.example/2"), job("b"), job("c")]
@@ -136,7 +136,7 @@ import TransferTestSupport
         #expect(try fixture.claimAll(batch.id).first?.spec.urls == ["http://h.example/2"])
     }
 
-    @Test func whatIsDoneAgainIsNoEndAnyMore() throws {
+    @Test func aRepeatedJobLosesItsEnd() throws {
         let batch = try fixture.stage([job("a"), job("b")]).batch
         for record in try fixture.claimAll(batch.id) {
             if record.identity == "a" { try fixture.fail(record) } else { try fixture.succeed(record) }
@@ -145,7 +145,7 @@ import TransferTestSupport
         #expect(try fixture.store.ends(after: 0, limit: 10).isEmpty)
     }
 
-    @Test func stagingAgainKeepsWhatTheReceiptsSay() throws {
+    @Test func stagingAgainKeepsTheReceipts() throws {
         let batch = try fixture.stage([job("a")]).batch
         try fixture.succeed(try #require(try fixture.claimAll(batch.id).first))
         try fixture.stage([job("a")])
@@ -230,19 +230,19 @@ import TransferTestSupport
         #expect(try fixture.states()["c"] == .queued)
     }
 
-    @Test func aNeedThatIsDoneOverIsWaitedForAgain() throws {
+    @Test func aRepeatedNeedIsWaitedForAgain() throws {
         let jobs = [job("a"), job("b", needs: ["a"])]
         let batch = try fixture.stage(jobs).batch
         try fixture.succeed(try #require(try fixture.claimAll(batch.id).first))
         try fixture.stage(jobs)
         #expect(try fixture.states() == ["a": .done, "b": .queued])
-        // The file of "a" is gone, as the run's first look finds.
+        // The file of "a" is gone, as the run's first check finds.
         let id = try #require(try fixture.store.completed(batch: batch.id, after: 0, limit: 1).first?.id)
         _ = try fixture.store.redo([id], .no)
         #expect(try fixture.claimAll(batch.id).map(\.identity) == ["a"])
     }
 
-    @Test func aFailedNeedSkipsAllThatFollowsFromIt() throws {
+    @Test func aFailedNeedSkipsAllItsDependents() throws {
         let batch = try fixture.stage([
             job("a"), job("b", needs: ["a"]), job("c", needs: ["b"]), job("d", needs: ["c", "e"]), job("e"),
         ]).batch
@@ -255,10 +255,10 @@ import TransferTestSupport
         #expect(try fixture.states() == ["a": .failed, "b": .skipped, "c": .skipped, "d": .skipped, "e": .claimed])
     }
 
-    @Test func aJobThatNeedsWhatFailedBeforeIsNotBlockedForEver() throws {
+    @Test func aJobThatNeedsAFailedJobIsNotBlockedForEver() throws {
         let batch = try fixture.stage([job("a")]).batch
         try fixture.fail(try #require(try fixture.claimAll(batch.id).first))
-        // Refusing it, skipping it, or trying the need again: all of them end.
+        // The store may refuse the job, skip it, or try its need again: each of them leads to an end.
         do {
             _ = try fixture.store.submit(job("b", needs: ["a"]), batch: "b", directory: "/")
         } catch is StagingError { return }

@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// Texts of every length go into the database as they are, whether there is room to hold them or not.
+/// Texts of every length, which go into the database unchanged, with or without a preallocated buffer.
 @Suite struct BoundTextTests {
     let fixture: StoreFixture
 
@@ -25,7 +25,7 @@ import TransferCore
         #expect(read == jobs)
     }
 
-    @Test func originsOfNeighboursAreToldApart() throws {
+    @Test func originsOfNeighboursAreDistinguished() throws {
         let urls = [
             "http://h.example/a", "http://h.example/b", "http://h.example:81/c", "http://h.example.org/d",
             "https://h.example/e",

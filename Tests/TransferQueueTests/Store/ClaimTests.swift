@@ -25,7 +25,7 @@ import TransferTestSupport
         #expect(try fixture.store.claim(lane, limit: 3, secrets: [:]).jobs.isEmpty)
     }
 
-    /// As each of them alone would be, and in their order.
+    /// The result is that of separate claims for each lane, in their order.
     @Test func severalLanesAreClaimedTogether() throws {
         let other = Lane(batch: 1, origin: "http://i.example")
         try fixture.stage([job("a"), Sample.download("http://i.example/x", to: "b"), job("c")])
@@ -37,8 +37,9 @@ import TransferTestSupport
         #expect(claimed.map { $0.jobs.map(\.record.identity) } == [["b"], ["a"], []])
     }
 
-    /// A million jobs aren't counted for each look at them: what is ready, taken or complete the process says that runs them.
-    @Test func ofALargeBatchOnlyTheOthersAreCounted() throws {
+    /// The jobs of a large batch are not counted at each query. The process that runs them reports the ready, claimed
+    /// and complete ones.
+    @Test func onlyTheOtherJobsOfALargeBatchAreCounted() throws {
         try fixture.stage([job("a"), job("b"), job("c", needs: ["a"])])
         var totals = BatchTotals()
         for (jobs, isReported) in [(20_000, false), (1_000_000, true)] {
@@ -78,7 +79,7 @@ import TransferTestSupport
         #expect(try other.hold(.unfinished).map(\.name) == ["b"])
     }
 
-    @Test func aClaimOutlivesNothingButItsProcess() throws {
+    @Test func aClaimEndsWithItsProcess() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.stage([job("a")], in: other)
         _ = try fixture.claimAll(1, in: other)
@@ -99,25 +100,24 @@ import TransferTestSupport
         #expect(!ProcessIdentity(pid: 1 << 30, started: me.started, boot: me.boot).isAlive)
     }
 
-    /// Without /proc nothing tells since when a process has its number: what it holds is left to it.
+    /// Without /proc nothing shows since when a process has its number: its jobs stay with it.
     @Test(arguments: [
         (ProcessIdentity.Sighting.started(5), "b", true), (.started(6), "b", false), (.gone, "b", false),
         (.unseen, "b", true), (.unseen, "other", false), (.unseen, "unknown", true), (.gone, "unknown", false),
         (.started(5), "unknown", true),
     ])
-    func aProcessIsKnownByItsStartWhereThatIsTold(_ sighting: ProcessIdentity.Sighting, _ boot: String, _ isAlive: Bool)
-    {
+    func aProcessIsIdentifiedByItsKnownStart(_ sighting: ProcessIdentity.Sighting, _ boot: String, _ isAlive: Bool) {
         let identity = ProcessIdentity(pid: 1, started: 5, boot: "b")
         #expect(identity.isAlive(as: sighting, in: boot) == isAlive)
     }
 
-    @Test func aProcessThatSawNoStartOfItsOwnIsTheOneWithItsNumber() {
+    @Test func aProcessWithoutAStartIsIdentifiedByItsNumber() {
         let identity = ProcessIdentity(pid: 1, started: -5, boot: BootID.unknown)
         #expect(identity.isAlive(as: .started(7), in: "b"))
         #expect(!identity.isAlive(as: .gone, in: "b"))
     }
 
-    @Test func aBodyThatMayHaveArrivedIsNotSentAgainByItself() throws {
+    @Test func aBodyThatMayHaveArrivedIsNotSentAgainAutomatically() throws {
         let other = try SQLiteStore(fixture.state)
         let uploads = ["p1", "p2", "p3"].map {
             Sample.upload("/tmp/f", to: "http://h.example/" + $0, id: $0, protocol: .post)
@@ -138,7 +138,7 @@ import TransferTestSupport
         #expect(zip(cursors, cursors.dropFirst()).allSatisfy(<))
     }
 
-    @Test func whatIsGivenBackCanBeClaimedAgain() throws {
+    @Test func returnedJobsCanBeClaimedAgain() throws {
         try fixture.stage([job("a"), job("b")])
         let records = try fixture.claimAll(1)
         try fixture.store.release(records.map(\.id))
@@ -183,7 +183,7 @@ import TransferTestSupport
         #expect(try fixture.claimAll(1).map(\.spec) == [spec])
     }
 
-    /// Other tests run in this process too and would be measured with it: only where the long tests run.
+    /// The test runs only with the heavy tests, as other tests of this process would be measured with it.
     @Test(.timeLimit(.minutes(2)), .enabled(if: TransferCommand.runsHeavyTests))
     func fiftyThousandJobsTakeAPageOfMemoryAtATime() throws {
         let before = ResidentMemory.kibibytes
@@ -200,7 +200,8 @@ import TransferTestSupport
             taken += page.count
         }
         #expect(taken == count)
-        // Other tests run in this process too: a bound that holding 50,000 records (some 100 MB) would break.
+        // Other tests run in this process too. The bound would still be exceeded by holding 50,000 records (some 100
+        // MB).
         #expect(ResidentMemory.kibibytes - before < 80 << 10)
     }
 }

@@ -19,7 +19,7 @@ import TransferTestSupport
         Set(try fixture.store.apply(QueueCommand(id: 1, verb: verb, batch: 1, job: job)).jobs.map(\.identity))
     }
 
-    @Test func reachTheProcessThatRunsTheBatchOnce() throws {
+    @Test func commandsReachTheRunningProcessOnce() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.store.publish(.socket("/run/x.sock"))
         for verb in [QueueVerb.pause, .resume] {
@@ -33,7 +33,7 @@ import TransferTestSupport
         #expect(try fixture.store.takeCommands().isEmpty)
     }
 
-    @Test func areDoneAtOnceWhenNobodyRunsTheBatch() throws {
+    @Test func commandsArePerformedAtOnceWithoutARun() throws {
         _ = try fixture.store.release(batch: 1, isComplete: false)
         let other = try SQLiteStore(fixture.state)
         #expect(try other.deliver(.pause, batch: "b", job: nil) == .applied(jobs: 3))
@@ -42,7 +42,7 @@ import TransferTestSupport
         #expect(try other.deliver(.pause, batch: "b", job: "nope") == .noSuchJob)
     }
 
-    @Test func ofADeadProcessAreDoneAtOnce() throws {
+    @Test func commandsForADeadProcessArePerformedAtOnce() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.kill(fixture.store)
         #expect(try other.deliver(.pause, batch: "b", job: "a") == .applied(jobs: 1))
@@ -63,7 +63,7 @@ import TransferTestSupport
         #expect(try fixture.states()["c"] == .queued)
     }
 
-    @Test func retryBringsBackWhatFailedButNotWhatIsDone() throws {
+    @Test func retryRestoresFailedJobsAndNoCompleteOnes() throws {
         let records = try fixture.claimAll(1)
         try fixture.fail(records[0])
         try fixture.succeed(records[1])

@@ -19,11 +19,11 @@ import TransferTestSupport
         return stat(path, &status) == 0 ? Int64(status.st_size) : -1
     }
 
-    @Test func aNewOneIsAnEmptyDatabaseInWALMode() throws {
+    @Test func aNewFileIsAnEmptyDatabaseInWALMode() throws {
         try DatabaseFile.prepare(path, in: folder.path)
-        // Where the file system has no files without names it's empty, and SQLite does the rest.
+        // On a file system without unnamed files the file is empty, and SQLite initialises it.
         try #require(size() == 8192)
-        // As SQLite finds it: nothing is set here that would change it.
+        // The database is opened without settings, as SQLite finds it.
         let database = try DatabaseQueue(path: path)
         try database.writeWithoutTransaction { db in
             #expect(try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal")
@@ -39,7 +39,7 @@ import TransferTestSupport
         #expect(try again.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
     }
 
-    @Test func oneThatIsThereStaysAsItIs() throws {
+    @Test func anExistingDatabaseStaysUnchanged() throws {
         try folder.write("somebody's", to: "queue.sqlite")
         chmod(path, 0o644)
         try DatabaseFile.prepare(path, in: folder.path)

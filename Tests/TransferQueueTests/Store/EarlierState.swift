@@ -1,6 +1,6 @@
-/// The database of version 0.1 as it was when its process was killed: of six jobs one was complete, one had failed, one was
-/// half fetched, one waited for that, and two uploads were being sent. Files stand for the folder and the time that a test
-/// gives them.
+/// The database of version 0.1 at the time when its process was killed. Of six jobs one was complete, one had failed,
+/// one was half fetched, one waited for that one, and two uploads were being sent. Placeholders stand for the folder
+/// and the time that a test gives.
 enum EarlierState {
     static func sql(folder: String, modified: Int64) -> String {
         text.replacing("{folder}", with: folder).replacing("{modified}", with: String(modified))

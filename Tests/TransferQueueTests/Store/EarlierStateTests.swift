@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferQueue
 @testable import TransferStore
 
-/// A batch that an earlier version left half done, and was killed with.
+/// A batch that an earlier version left half done when it was killed.
 @Suite(.ofAFolder, .timeLimit(.minutes(1))) struct EarlierStateTests {
     let folder: TemporaryFolder
 
@@ -23,7 +23,7 @@ import TransferTestSupport
         try RawDatabase(path: state.database).run(EarlierState.sql(folder: folder.path(""), modified: modified))
     }
 
-    @Test func itIsContinuedAndNothingIsDoneTwice() async throws {
+    @Test func anEarlierBatchIsContinuedAndNothingIsDoneTwice() async throws {
         try prepare()
         let jobs = try read(EarlierState.jobs).jobs
         try await withTestServer { server in

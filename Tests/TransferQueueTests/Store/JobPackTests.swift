@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferStore
 
-/// Rows of jobs go through one value of the database and come out as they were.
+/// Rows of jobs that are packed into one value of the database, and unpacked unchanged.
 @Suite struct JobPackTests {
     private func row(_ name: String, _ change: (inout JobRow) -> Void = { _ in }) -> JobRow {
         var row = JobRow(
@@ -26,7 +26,7 @@ import TransferCore
         [
             row("f000001"), row("f000002"), row("f000002"), row(""),
             row("a longer name than the one before"), row("é") { $0.destination = "" },
-            // These share the first byte of their last character.
+            // The names share the first byte of their last character.
             row("è") { $0.origin = "" }, row("日本"), row("日曜"),
             row("place") {
                 $0.span = nil
@@ -59,7 +59,7 @@ import TransferCore
         #expect(try unpacked(JobPack().bytes).isEmpty)
     }
 
-    @Test func whatJobsHaveInCommonIsWrittenOnce() {
+    @Test func commonPartsOfJobsAreWrittenOnce() {
         var pack = JobPack()
         pack.add(row("f000001"))
         let first = pack.bytes.count
@@ -71,14 +71,15 @@ import TransferCore
         var pack = JobPack()
         for row in samples { pack.add(row) }
         for end in 0..<pack.bytes.count {
-            // Between two rows it looks whole: the count beside it in the database says what is missing.
+            // Between two rows the truncated value looks whole: the count beside it in the database reveals the missing
+            // rows.
             let rows = try? unpacked(Array(pack.bytes[..<end]))
             #expect(rows.map { $0 == Array(samples.prefix($0.count)) } ?? true)
         }
         #expect(throws: TransferError.self) { try unpacked([]) }
         #expect(throws: TransferError.self) { try unpacked([2]) }
         #expect(throws: TransferError.self) { try unpacked([1, 0, 0] + Array(repeating: 0xFF, count: 60)) }
-        // More in common than there is.
+        // The length of the common prefix exceeds that of the previous text.
         #expect(throws: TransferError.self) { try unpacked([1, 0, 0] + Array(repeating: 0, count: 8) + [5, 0]) }
     }
 }

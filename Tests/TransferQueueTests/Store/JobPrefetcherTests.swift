@@ -33,7 +33,7 @@ import TransferEventLoop
         #expect(!result)
     }
 
-    @Test func aReadersErrorComesAfterWhatItRead() {
+    @Test func aReadersErrorComesAfterItsJobs() {
         var taken = 0
         #expect(throws: Refused.self) {
             _ = try JobPrefetcher(on: pool, directory: "/d") { add in
@@ -46,7 +46,7 @@ import TransferEventLoop
         #expect(taken == 128, "what filled no group is dropped: nothing of the file is kept")
     }
 
-    /// Of a file that never ends only so much is read as can be written down.
+    /// The reader of an endless file stops with the writer.
     @Test func aWritersErrorEndsTheReading() async throws {
         let read = Mutex(0)
         #expect(throws: Refused.self) {
@@ -60,12 +60,12 @@ import TransferEventLoop
             }
         }
         #expect(read.withLock { $0 } < 6000)
-        // The thread is free again.
+        // The thread is available again.
         try await pool.run {}
     }
 
-    /// Who has begun to read a file for a queue that can't be opened leaves no thread behind.
-    @Test func whatNobodyTakesIsNotReadToItsEnd() async throws {
+    /// A prefetcher for a queue that cannot be opened leaves no thread behind.
+    @Test func anUnusedFileIsNotReadToItsEnd() async throws {
         let handover = JobPrefetcher(on: pool, directory: "/d") { add in
             while true { try add(Self.job(0), nil) }
         }

@@ -6,22 +6,22 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// How a store in a folder knows which processes live.
+/// The rules by which a store in a folder finds out which processes live.
 @Suite struct LeaseTests {
     private let now = StoredWait.Now(wall: 1_000_000, boot: .seconds(1000))
 
-    /// A process whose number means nothing here, as in another container.
+    /// Returns a process whose number has no meaning here, as in a separate container.
     private func elsewhere(until: Int64?, isLocked: Bool, boot: String = BootID.current) -> LeaseHolder {
         LeaseHolder(
             generation: 7, identity: ProcessIdentity(pid: 1 << 30, started: 1, boot: boot), until: until,
             isLocked: isLocked)
     }
 
-    @Test func aProcessThatCannotBeSeenHasItsLeaseToItsEnd() {
+    @Test func anInvisibleProcessKeepsItsLeaseToItsEnd() {
         let none = LeaseLocks(path: nil)
         let cases: [(until: Int64?, isLocked: Bool, holds: Bool)] = [
             (1_000_001, true, true), (1_000_000, true, false), (nil, true, false),
-            // It said that it has no lock: its number is all there is.
+            // The process declared that it has no lock: its number is the only evidence.
             (1_000_001, false, false),
         ]
         for (until, isLocked, holds) in cases {
@@ -31,7 +31,7 @@ import TransferTestSupport
         #expect(!elsewhere(until: 9_000_000, isLocked: true, boot: "another").holds(none, own: 1, now: now))
     }
 
-    @Test func aLockSaysForSureThatAProcessLivesAndThatItDoesNot() throws {
+    @Test func aLockProvesWhetherAProcessLives() throws {
         let folder = try TemporaryFolder("locks")
         let (own, other) = (LeaseLocks(path: folder.path("l")), LeaseLocks(path: folder.path("l")))
         #expect(other.hold(7))
@@ -42,7 +42,7 @@ import TransferTestSupport
         #expect(own.hold(7))
     }
 
-    @Test func whatAProcessOfAnotherContainerHasIsLetBe() throws {
+    @Test func jobsOfAProcessInAnotherContainerStayWithIt() throws {
         let fixture = try StoreFixture()
         let other = try SQLiteStore(fixture.state)
         try fixture.stage([Sample.download("http://h.example/x", to: "a")], in: other)
@@ -53,7 +53,7 @@ import TransferTestSupport
         #expect(try fixture.store.hold(.unfinished).map(\.name) == ["b"])
     }
 
-    /// A version that knew of no leases registers itself without one, and is known by its number.
+    /// A version without leases registers itself without one, and is identified by its number.
     @Test func aProcessOfAnEarlierVersionIsKnownByItsNumber() throws {
         let fixture = try StoreFixture()
         let other = try SQLiteStore(fixture.state)

@@ -5,14 +5,14 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// The work for jobs that need others grows with the number of needs, not with its square.
+/// The work for jobs that need other jobs grows with the number of needs, not with its square.
 @Suite struct NeedsWorkTests {
     enum Shape: CaseIterable {
-        /// All jobs need the first one.
+        /// A graph in which all jobs need the first one.
         case star
-        /// Each job needs the one before it.
+        /// A graph in which each job needs the one before it.
         case chain
-        /// The last job needs all others.
+        /// A graph in which the last job needs all other jobs.
         case gathering
 
         func jobs(_ count: Int) -> [JobSpec] {

@@ -6,7 +6,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// The jobs of a new batch are one value in the database until somebody looks at them.
+/// The jobs of a new batch, which are one value in the database until a query needs their rows.
 @Suite struct PackTests {
     let fixture: StoreFixture
     let lane = Lane(batch: 1, origin: "http://h.example")
@@ -19,7 +19,7 @@ import TransferTestSupport
 
     private func jobs(_ count: Int) -> [JobSpec] { (0..<count).map { job("\($0)") } }
 
-    /// In the database as it is, which has no row for what is packed.
+    /// Counts the rows of the database itself, which has none for packed jobs.
     private func count(_ table: String) throws -> Int {
         Int(try fixture.raw.run("SELECT count(*) FROM \(table)")[0][0] ?? "") ?? -1
     }
@@ -35,12 +35,12 @@ import TransferTestSupport
             outcome: .done(Sample.receipt("b", name), FileStamp(size: 7, modified: 1)))
     }
 
-    @Test func whoeverLooksAtJobsFindsTheirRows() throws {
+    @Test func aQueryForJobsFindsTheirRows() throws {
         try fixture.stage(jobs(20), reserving: 100)
         #expect(try count("pack") == 1 && count("job") == 0)
         #expect(try fixture.store.backlog(batch: 1).ready == [lane: 20])
         #expect(try count("pack") == 0 && count("job") == 20)
-        // Those of a batch that was never packed.
+        // The jobs of the second batch were never packed.
         try fixture.stage(jobs(20), name: "c")
         let columns = "identity, state, priority, origin, destination, spec, isUpload, fingerprint, hasSecrets, network"
         func rows(_ batch: Int, _ columns: String) throws -> [[String?]] {
@@ -53,15 +53,15 @@ import TransferTestSupport
         )
     }
 
-    @Test func everyOtherProcessFindsThemToo() throws {
+    @Test func everyOtherProcessFindsTheRows() throws {
         try fixture.stage(jobs(20), reserving: 100)
         let reader = try SQLiteStore(fixture.state, isReader: true)
         #expect(try reader.facts(batch: "b", job: "7")?.state == .queued)
         #expect(try count("job") == 20)
     }
 
-    /// On a full disk, or while somebody else writes, there is still something to be seen.
-    @Test func howABatchStandsIsSeenWithoutThem() throws {
+    /// The state of a batch can be seen on a full disk, or while a second process writes.
+    @Test func theStateOfABatchIsSeenWithoutRows() throws {
         let ids = try ids(fixture.stage(jobs(20), reserving: 100))
         _ = try fixture.store.record([done(ids[0], "0")], [])
         let reader = try SQLiteStore(fixture.state, isReader: true)
@@ -70,25 +70,25 @@ import TransferTestSupport
         #expect(try count("pack") == 1)
     }
 
-    @Test func whatIsCompleteGetsItsRowWithItsEnd() throws {
+    @Test func aCompleteJobGetsItsRowWithItsEnd() throws {
         let ids = try ids(fixture.stage(jobs(20), reserving: 100))
-        // A group and some.
+        // The number is that of a full group and a few more.
         let recorded = try fixture.store.record((0..<11).map { done(ids[$0], "\($0)") }, [])
         #expect(recorded.cursors == Array(1...11))
         #expect(try count("pack") == 1 && count("job") == 11)
         let ends = try fixture.store.ends(after: 0, limit: 100)
         #expect(ends.compactMap(\.end).map(\.how) == Array(repeating: "done", count: 11))
         #expect(try count("pack") == 0 && count("job") == 20)
-        // From now on they are there to be changed.
+        // From this point on rows exist that can be changed.
         _ = try fixture.store.record((11..<20).map { done(ids[$0], "\($0)") }, [])
         #expect(try fixture.states().values.allSatisfy { $0 == .done } && count("job") == 20)
-        // Whether a row was made with its end or before it shows nowhere.
+        // No column shows whether a row was made with its end or before it.
         let rows = try fixture.raw.run("SELECT * FROM job WHERE identity IN ('3', '13')")
         let distinct = zip(rows[0], rows[1]).map { $0 != $1 }.count { $0 }
         #expect(distinct <= 7, "number, identity, destination, description, fingerprint, the end's number: \(rows)")
     }
 
-    @Test func whatFailsGivesAllTheirRows() throws {
+    @Test func aFailureCreatesAllRows() throws {
         let ids = try ids(fixture.stage(jobs(20), reserving: 100))
         let failure = JobEnd(
             id: ids[1], batch: 1, identity: "1", outcome: .failed(Sample.busy(), attempts: 3, host: "h.example"))
@@ -98,7 +98,7 @@ import TransferTestSupport
         #expect(states["0"] == .done && states["1"] == .failed && states["2"] == .done && states["3"] == .claimed)
     }
 
-    @Test func whatWaitsForItsNextAttemptGivesAllTheirRows() throws {
+    @Test func aWaitForTheNextAttemptCreatesAllRows() throws {
         let ids = try ids(fixture.stage(jobs(20), reserving: 100))
         let step = JobStep(
             id: ids[4], state: .waiting, attempts: 1, mirror: 0, spentMirrors: 0, due: .seconds(1),
@@ -107,7 +107,7 @@ import TransferTestSupport
         #expect(try fixture.states()["4"] == .waiting && count("job") == 20)
     }
 
-    @Test func theNextProcessGoesOnWithThem() throws {
+    @Test func theNextProcessContinuesPackedJobs() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.stage(jobs(20), reserving: 100, in: other)
         let ids = try other.claim(lane, limit: 6, secrets: [:]).jobs.map(\.record.id)
@@ -122,7 +122,7 @@ import TransferTestSupport
         #expect(try fixture.states()["2"] == .done)
     }
 
-    @Test func theirNumbersAreNotGivenOutAgain() throws {
+    @Test func numbersOfPackedJobsAreNotReused() throws {
         let first = try ids(fixture.stage(jobs(20), reserving: 100))
         let second = try ids(fixture.stage(jobs(20), name: "c", reserving: 100))
         #expect(try count("pack") == 2)
@@ -133,7 +133,7 @@ import TransferTestSupport
         #expect(first == Array(1...20) && second == Array(21...40))
     }
 
-    @Test func theyAreRowsAtOnceWhereTheDatabaseHasToCompareThem() throws {
+    @Test func jobsAreRowsAtOnceWhenTheDatabaseHasToCompareThem() throws {
         let lists = [
             jobs(20) + [job("named", id: "name")], jobs(20) + [job("/absolute")],
             jobs(20) + [job("after", needs: ["3"])], jobs(20) + [job("urgent", priority: 1)], jobs(101),
@@ -157,7 +157,7 @@ import TransferTestSupport
         #expect(try count("pack") == 0 && count("job") == 3)
     }
 
-    @Test func onePackThatCannotBeReadKeepsNobodyElseFromGoingOn() throws {
+    @Test func anUnreadablePackDelaysNoOtherBatch() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.stage(jobs(20), reserving: 100, in: other)
         try fixture.stage(jobs(3), name: "c", reserving: 100, in: other)
@@ -167,7 +167,7 @@ import TransferTestSupport
         #expect(try fixture.store.hold(.unfinished).map(\.name) == ["c"])
         #expect(try fixture.claimAll(2).count == 3)
         #expect(try fixture.store.statuses(name: "b").map(\.remaining) == [20])
-        // Its file brings them again.
+        // The file of the batch stages the jobs again.
         try fixture.stage(jobs(20))
         #expect(try fixture.claimAll(1).count == 20)
         #expect(try count("pack") == 0)
@@ -180,7 +180,7 @@ import TransferTestSupport
         #expect(try fixture.store.backlog(batch: 1).ready.isEmpty && count("pack") == 0)
     }
 
-    /// To the database a text ends there.
+    /// SQLite ends a text at its first NUL.
     @Test func namesThatDifferBehindANULAreTheSame() throws {
         #expect(throws: StagingFailure.self) {
             try fixture.stage(jobs(20) + [job("a\0b"), job("a\0c")], reserving: 100)

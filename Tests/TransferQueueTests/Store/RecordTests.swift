@@ -15,7 +15,7 @@ import TransferTestSupport
         Sample.download("http://h.example/x", to: name, needs: needs)
     }
 
-    /// All ends, read in pages of that size.
+    /// Returns all ends, read in pages of that size.
     func allEnds(page: Int) throws -> [QueueEvent] {
         var events: [QueueEvent] = []
         while true {
@@ -61,13 +61,13 @@ import TransferTestSupport
         #expect(try fixture.store.lastCursor() == ends.compactMap(\.cursor).max())
     }
 
-    @Test func cancellingWhatOthersNeedSkipsThem() throws {
+    @Test func cancellingANeededJobSkipsItsDependents() throws {
         try fixture.stage([job("a"), job("b", needs: ["a"]), job("c", needs: ["b"])])
         _ = try fixture.store.apply(QueueCommand(id: 1, verb: .cancel, batch: 1, job: "a"))
         #expect(try fixture.states() == ["a": .cancelled, "b": .skipped, "c": .skipped])
     }
 
-    @Test func retryingOnlyWhatWasSkippedDoesNotWaitForEver() throws {
+    @Test func retryingOnlySkippedJobsDoesNotWaitForEver() throws {
         try fixture.stage([job("a"), job("b", needs: ["a"])])
         try fixture.fail(try #require(try fixture.claimAll(1).first))
         _ = try fixture.store.apply(QueueCommand(id: 1, verb: .retry, batch: 1, job: "b"))
@@ -76,7 +76,7 @@ import TransferTestSupport
     }
 
     @Test func everyChangeOfStateIsALegalOne() throws {
-        // A trigger in the database sees what no function of the store returns.
+        // A trigger in the database observes changes that no function of the store returns.
         try fixture.raw.run(
             """
             CREATE TABLE seen (old INTEGER, new INTEGER);
@@ -121,13 +121,13 @@ import TransferTestSupport
         for row in seen {
             guard let old = Int(row[0] ?? "").flatMap(JobState.init), let new = Int(row[1] ?? "").flatMap(JobState.init)
             else { continue }
-            // Running the batch again brings back whatever isn't running.
+            // Running the batch again restores each job that is not running.
             let isRestaging = new == .queued || new == .blocked
             #expect(old.successors.contains(new) || (isRestaging && old != .claimed), "\(old) → \(new)")
         }
     }
 
-    @Test func endedStatesAreThoseWithoutAWayOn() {
+    @Test func endedStatesHaveNoSuccessor() {
         for state in JobState.allCases {
             #expect(state.hasEnded == state.successors.isSubset(of: [.queued, .blocked]))
             #expect(!state.successors.contains(state))

@@ -5,7 +5,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// The first jobs of a new batch belong to whoever put it in, who needn't read them again.
+/// The first jobs of a new batch, which belong to the process that staged them, so that it need not read them again.
 @Suite struct ReserveTests {
     let fixture: StoreFixture
     let lane = Lane(batch: 1, origin: "http://h.example")
@@ -22,14 +22,14 @@ import TransferTestSupport
         try (store ?? fixture.store).claim(lane, limit: limit, secrets: [:]).jobs.map(\.record)
     }
 
-    /// Which jobs the database has as claimed and as nobody's.
+    /// Returns the jobs that the database holds as claimed, and those without an owner.
     private func reserved() throws -> [String] {
         try fixture.store.database.write { _ in }
         return try fixture.raw.run("SELECT identity FROM job WHERE state = 1 AND owner IS NULL ORDER BY id")
             .compactMap { $0[0] }
     }
 
-    @Test func theyAreClaimedInTheirOrderAndNothingIsRead() throws {
+    @Test func reservedJobsAreClaimedInOrderWithoutReads() throws {
         let mixed = (0..<20).map { job("\($0)", host: $0 % 3 == 0 ? "other.example" : "h.example") }
         let staged = try fixture.stage(mixed, reserving: 100)
         let other = Lane(batch: 1, origin: "http://other.example")
@@ -40,14 +40,14 @@ import TransferTestSupport
         #expect(try claim(other, 5).map(\.identity) == ["15", "18"])
         #expect(try claim(lane, 1).map(\.spec) == [mixed[1]])
         #expect(try fixture.states().values.allSatisfy { $0 == .claimed })
-        // Each is the row of its number.
+        // Each record has the values of the row with its number.
         for record in try claim(lane, 100) {
             #expect(try fixture.raw.run("SELECT identity FROM job WHERE id = \(record.id)") == [[record.identity]])
         }
         #expect(try claim(lane, 100).isEmpty)
     }
 
-    @Test func whatIsBeyondItsRoomFollows() throws {
+    @Test func jobsBeyondTheReserveFollow() throws {
         let staged = try fixture.stage(jobs(30), reserving: 16)
         #expect(staged.ready == [lane: 30])
         #expect(try reserved().count == 16)
@@ -55,7 +55,7 @@ import TransferTestSupport
         #expect(try claim(lane, 100).map(\.identity) == (10..<30).map { "\($0)" })
     }
 
-    @Test func thereIsNoneWhereJobsDontStartInTheirOrder() throws {
+    @Test func noReserveIsMadeWhenJobsStartOutOfOrder() throws {
         #expect(try fixture.stage(jobs(20) + [job("urgent", priority: 1)], reserving: 100).ready == nil)
         #expect(try fixture.claimAll(1).first?.identity == "urgent")
         #expect(try fixture.stage(jobs(20) + [job("after", needs: ["3"])], name: "c", reserving: 100).ready == nil)
@@ -63,7 +63,7 @@ import TransferTestSupport
         #expect(try fixture.states()["after"] == .blocked)
     }
 
-    @Test func thereIsNoneWhereTheBatchWasThereBefore() throws {
+    @Test func noReserveIsMadeForAnExistingBatch() throws {
         try fixture.stage([job("a")])
         #expect(try fixture.stage([job("a"), job("b")], reserving: 100).ready == nil)
         #expect(try fixture.claimAll(1).count == 2)
@@ -83,7 +83,7 @@ import TransferTestSupport
         #expect(try fixture.states().isEmpty)
     }
 
-    @Test func whatADeadProcessHadOpenedMayHaveStarted() throws {
+    @Test func openedJobsOfADeadProcessMayHaveStarted() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.stage(jobs(6), reserving: 100, in: other)
         let opened = try claim(lane, 2, in: other) + claim(lane, 2, in: other)
@@ -95,8 +95,8 @@ import TransferTestSupport
         #expect(records.prefix(4).map(\.claimed) == opened.map(\.claimed))
     }
 
-    /// A version that knows nothing of reserves took the process for dead, and its row away.
-    @Test func whatNobodyKnowsTheProcessOfIsFree() throws {
+    /// A version without reserves took the process for dead, and removed its row.
+    @Test func jobsOfAnUnknownProcessAreFree() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.stage(jobs(4), reserving: 100, in: other)
         let opened = try claim(lane, 2, in: other)
@@ -108,7 +108,7 @@ import TransferTestSupport
         #expect(records.prefix(2).map(\.claimed) == opened.map(\.claimed))
     }
 
-    /// After a loss of power a PUT that may have been sent is asked for; a download is only fetched.
+    /// After a loss of power a PUT that may have been sent is queried; a download is only fetched.
     @Test func uploadsAreOnTheDiskBeforeTheyStart() throws {
         func waits() throws -> [[String?]] { try fixture.raw.run("SELECT value FROM counter WHERE name = 'durable'") }
         try fixture.stage(jobs(3))
@@ -125,20 +125,20 @@ import TransferTestSupport
         #expect(try waits() == [["2"]])
     }
 
-    @Test func aCommandReachesWhatIsNotOpened() throws {
+    @Test func aCommandReachesUnopenedJobs() throws {
         try fixture.stage(jobs(4), reserving: 100)
         let first = try #require(try claim(lane, 1).first)
         let applied = try fixture.store.apply(QueueCommand(id: 1, verb: .pause, batch: 1, job: nil))
         #expect(applied.jobs.map(\.identity) == ["1", "2", "3"])
         #expect(try fixture.states() == ["0": .claimed, "1": .paused, "2": .paused, "3": .paused])
         #expect(try claim(lane, 9).isEmpty, "there is no reserve any more")
-        // Whoever had it is known, for when that one dies.
+        // The former owner is known, for the case that it dies.
         #expect(
             try fixture.raw.run("SELECT owner, claimed FROM job WHERE id = \(first.id)") == [["1", "\(first.claimed)"]])
     }
 
-    /// To others they wait for their turn, like those that nobody has taken.
-    @Test func whatIsNotOpenedIsReadyToWhoeverAsks() throws {
+    /// Other processes see the jobs as ready, like jobs that no process has claimed.
+    @Test func unopenedJobsAreReadyForOtherProcesses() throws {
         try fixture.stage(jobs(3), reserving: 100)
         #expect(try claim(lane, 1).count == 1)
         let states = try ["0", "1", "2"].map { try fixture.store.facts(batch: "b", job: $0)?.state }
@@ -152,20 +152,20 @@ import TransferTestSupport
         }
     }
 
-    @Test func itIsGivenBackByWhoeverLetsTheBatchGo() throws {
+    @Test func theReserveIsReturnedWhenTheBatchIsReleased() throws {
         try fixture.stage(jobs(3), reserving: 100)
         _ = try fixture.store.release(batch: 1, isComplete: false)
         #expect(try fixture.claimAll(1).count == 3)
     }
 
-    @Test func itIsGivenBackWhenTheBatchIsStagedAgain() throws {
+    @Test func theReserveIsReturnedWhenTheBatchIsStagedAgain() throws {
         try fixture.stage(jobs(3), reserving: 100)
         #expect(try fixture.stage([job("0"), job("1"), job("new")], reserving: 100).ready == nil)
         #expect(try fixture.states() == ["0": .queued, "1": .queued, "new": .queued])
         #expect(try claim(lane, 9).map(\.identity) == ["0", "1", "new"])
     }
 
-    @Test func itIsGivenBackByAProcessThatEnds() throws {
+    @Test func theReserveIsReturnedByAProcessThatEnds() throws {
         let other = try SQLiteStore(fixture.state)
         try fixture.stage(jobs(3), reserving: 100, in: other)
         try other.retire()

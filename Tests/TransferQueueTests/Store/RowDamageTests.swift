@@ -4,7 +4,7 @@ import Testing
 
 @testable import TransferStore
 
-/// Values that a damaged database has where their columns can't have them: the transaction fails, and the process goes on.
+/// Values in a damaged database that their columns cannot hold: the transaction fails, and the process continues.
 @Suite struct RowDamageTests {
     typealias Look = @Sendable (Row) -> Void
 
@@ -30,7 +30,7 @@ import Testing
         #expect(DamagedDatabase.isReportedBy(try #require(error)))
     }
 
-    @Test func aTextInTheColumnOfANumberIsDamageAlsoWhereNoneWouldDo() throws {
+    @Test func aTextInANumberColumnIsDamageEvenWhereNullIsAllowed() throws {
         let database = try QueueDatabase.temporary()
         let error = #expect(throws: DatabaseError.self) {
             try database.read(leavesPacks: true) { db in
@@ -41,7 +41,7 @@ import Testing
         #expect(error?.resultCode == .SQLITE_CORRUPT)
     }
 
-    /// GRDB throws those by itself.
+    /// GRDB reports the missing value itself.
     @Test func aSingleValueThatIsMissingIsDamage() throws {
         let database = try QueueDatabase.temporary()
         let error = #expect(throws: DatabaseError.self) {
@@ -50,7 +50,7 @@ import Testing
         #expect(error?.resultCode == .SQLITE_CORRUPT)
     }
 
-    @Test func nothingThatWasMadeOfDamageIsStored() throws {
+    @Test func valuesFromDamageAreNotStored() throws {
         let database = try QueueDatabase.temporary()
         try database.write(leavesPacks: true) { try $0.execute(sql: "CREATE TABLE kept (value)") }
         func store(_ db: Database) throws {

@@ -5,7 +5,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// A queue of an earlier version goes on with this one.
+/// Queues of earlier versions, which this version continues.
 @Suite struct SchemaTests {
     let fixture: StoreFixture
 
@@ -38,7 +38,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aQueueOfTheVersionBeforeGetsWhatIsNew() throws {
+    @Test func aQueueOfThePreviousVersionIsMigrated() throws {
         try fixture.stage([Sample.download("http://h.example/x", to: "a")])
         try fixture.raw.run("ALTER TABLE ledger DROP COLUMN changed")
         try fixture.raw.run("ALTER TABLE ledger DROP COLUMN fingerprint")
@@ -50,7 +50,7 @@ import TransferTestSupport
         #expect(try fixture.raw.run("SELECT identifier FROM grdb_migrations") == [[Schema.steps.last?.name]])
     }
 
-    @Test func aQueueWhoseMigrationsWereOneByOneGetsWhatIsNew() throws {
+    @Test func aQueueWithSeparateMigrationsIsMigrated() throws {
         try fixture.stage([Sample.download("http://h.example/x", to: "a")])
         try fixture.raw.run("ALTER TABLE ledger DROP COLUMN changed")
         try fixture.raw.run("ALTER TABLE ledger DROP COLUMN fingerprint")
@@ -66,7 +66,7 @@ import TransferTestSupport
         #expect(try fixture.raw.run("SELECT identifier FROM grdb_migrations") == [[Schema.steps.last?.name]])
     }
 
-    @Test func aQueueOfTheFirstVersionGetsAllThatCameLater() throws {
+    @Test func aQueueOfTheFirstVersionIsMigrated() throws {
         let now = try tables()
         let folder = try StateFolder(fixture.folder.path("old"))
         let old = RawDatabase(path: folder.database)

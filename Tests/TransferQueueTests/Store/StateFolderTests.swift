@@ -52,7 +52,7 @@ import TransferTestSupport
         #expect(message(path + "/sub").contains("can't"))
     }
 
-    @Test func aDatabaseThatIsNoneIsNamedToWhoOnlyLooks() throws {
+    @Test func anInvalidDatabaseIsNamedToAReader() throws {
         let state = try StateFolder(folder.path("state"))
         let text = String(repeating: "no database ", count: 1000)
         try folder.write(text, to: "state/queue.sqlite")
@@ -65,7 +65,7 @@ import TransferTestSupport
         #expect(try folder.text("state/queue.sqlite") == text)
     }
 
-    @Test func aDatabaseThatIsNoneIsMovedAsideEachTime() throws {
+    @Test func anInvalidDatabaseIsMovedAsideEachTime() throws {
         let state = try StateFolder(folder.path("state"))
         for number in 1...2 {
             let text = String(repeating: "no database \(number) ", count: 1000)
@@ -79,7 +79,7 @@ import TransferTestSupport
         #expect(try SQLiteStore(state).notice == nil)
     }
 
-    /// Of a healthy table without row numbers SQLite 3.40's quick_check says "NULL value in need.job".
+    /// SQLite 3.40's quick_check reports "NULL value in need.job" for a healthy table without row numbers.
     @Test func aHealthyDatabaseStaysWhereItIs() throws {
         let fixture = try StoreFixture()
         try fixture.stage([
@@ -99,12 +99,12 @@ import TransferTestSupport
                 "Page 3: btreeInitPage() returns error code 11"
             ),
         ] as [(String, String?)])
-    func onlyPagesThatAreNoneAreDamage(_ word: String, _ fault: String?) {
+    func onlyInvalidPagesAreDamage(_ word: String, _ fault: String?) {
         #expect(DamagedDatabase.fault(in: word) == fault)
     }
 
-    /// A page in the middle of a large database is met when it's needed: the next start reads all of it.
-    @Test func damageThatWasMetIsLookedForAtTheNextStart() throws {
+    /// A damaged page in the middle of a large database is found when it is needed: the next start reads all pages.
+    @Test func encounteredDamageIsCheckedAtTheNextStart() throws {
         let state = try StateFolder(folder.path("state"))
         _ = try SQLiteStore(state)
         DamagedDatabase.note(state.database)

@@ -6,7 +6,7 @@ import TransferEventLoop
 @testable import TransferJobs
 @testable import TransferStore
 
-/// Waits that the database keeps, and clocks that jump.
+/// Waits in the database, and clocks that jump.
 @Suite struct StoredWaitTests {
     let fixture: StoreFixture
 
@@ -15,7 +15,7 @@ import TransferEventLoop
     private static let boot = MonotonicTime.seconds(1000)
     private static let wall: Int64 = 1_700_000_000_000
 
-    /// A step of the wall's clock × the boot × milliseconds that are left of a wait of 5 s, one second later.
+    /// A step of the wall clock × the boot × the rest of a wait of 5 s after one second, in milliseconds.
     @Test(
         arguments: [
             (0, true, 4000), (86_400_000, true, 4000), (-86_400_000, true, 4000), (0, false, 4000),
@@ -23,14 +23,15 @@ import TransferEventLoop
         ] as [(Int64, Bool, Int64)])
     func aStepOfTheWallsClockChangesNoWaitOfThisBoot(_ step: Int64, _ isSameBoot: Bool, _ left: Int64) {
         var wait = StoredWait(until: Self.boot + .seconds(5), now: .init(wall: Self.wall, boot: Self.boot))
-        // As it's read where another boot's clock says nothing.
+        // Without a boot only the wall clock is known.
         if !isSameBoot { wait.boot = nil }
         let later = StoredWait.Now(
             wall: Self.wall + 1000 + step, boot: isSameBoot ? Self.boot + .seconds(1) : .seconds(3))
         #expect(wait.remaining(later) == .milliseconds(left))
     }
 
-    /// Of former versions only the wall's time is known: a machine that starts in 1970 waits for a day, not for decades.
+    /// Former versions stored only the wall clock's time: a machine that starts in 1970 waits for a day, not for
+    /// decades.
     @Test func aWaitOfUnknownLengthIsAtMostADay() {
         let wait = StoredWait(wall: Self.wall, boot: nil, length: nil)
         #expect(wait.remaining(.init(wall: 0, boot: .seconds(3))) == .seconds(86_400))
@@ -44,8 +45,8 @@ import TransferEventLoop
         #expect(wait.due(.init(wall: Self.wall, boot: Self.boot)) >= due)
     }
 
-    /// A file that is kept for an hour after its upload is kept for an hour, whatever the clock is set to: step × how far
-    /// from its end the clock is, half an hour later.
+    /// A file is kept for an hour after its upload, for any setting of the clock. The arguments are steps of the clock;
+    /// the expectation is the distance to the end half an hour later.
     @Test(arguments: [0, 900, 86_400_000, -86_400_000, 1_764_000_000_000, -1_764_000_000_000] as [Int64])
     func aStepOfTheWallsClockMovesTheTimesOfKeptFilesWithIt(_ step: Int64) throws {
         let begin = StoredWait.Now.system
@@ -78,7 +79,7 @@ import TransferEventLoop
 
     private func due() throws -> Int64? { try fixture.raw.value("SELECT due FROM ledger").flatMap { Int64($0) } }
 
-    @Test(arguments: ["http://px.lan:3128", nil]) func aPauseKnowsTheProxyThatAskedForIt(_ proxy: String?) throws {
+    @Test(arguments: ["http://px.lan:3128", nil]) func aPauseRecordsTheProxyThatRequestedIt(_ proxy: String?) throws {
         try fixture.store.publish(
             .pause(
                 StoredPause(

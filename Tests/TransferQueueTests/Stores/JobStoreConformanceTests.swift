@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// What every ``JobStore`` promises, whatever keeps the queue.
+/// The guarantees of every ``JobStore``, for each kind of storage.
 @Suite struct JobStoreConformanceTests {
     private func job(_ name: String, host: String = "h.example", priority: Int = 0, needs: [String] = []) -> JobSpec {
         Sample.download("http://\(host)/x", to: name, id: name, needs: needs, priority: priority)
@@ -34,7 +34,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsClaimedAtOnceByTheOneThatStagesItIsClaimedInTheSameOrder(_ kind: StoreKind) async throws {
+    func jobsClaimedWhileStagingKeepTheSameOrder(_ kind: StoreKind) async throws {
         let bench = try await StoreBench(kind)
         let jobs = (0..<40).map { job("\($0)", host: $0 % 3 == 0 ? "other.example" : "h.example") }
         let staged = try bench.store.stage(jobs, "b", StagingOptions(claiming: 16))
@@ -50,7 +50,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatCameBackGoesBeforeWhatWasNeverClaimed(_ kind: StoreKind) async throws {
+    func returnedJobsGoBeforeUnclaimedJobs(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage((0..<6).map { job("\($0)") }, "b", StagingOptions(claiming: 100)).batch.id
         let lane = Lane(batch: batch, origin: "http://h.example")
@@ -92,7 +92,7 @@ import TransferTestSupport
     // MARK: Leases
 
     @Test(arguments: StoreKind.allCases)
-    func whatALostProcessHadGoesToTheNextAsInterrupted(_ kind: StoreKind) async throws {
+    func jobsOfALostProcessGoToTheNextAsInterrupted(_ kind: StoreKind) async throws {
         let bench = try await StoreBench(kind)
         let other = try bench.another()
         let batch = try other.stage([job("a"), job("b")], "b", StagingOptions(claiming: 9)).batch.id
@@ -102,7 +102,7 @@ import TransferTestSupport
         let claimed = try bench.store.claimAll(batch)
         #expect(claimed.map(\.identity) == ["a", "b"])
         #expect(claimed.map(\.wasInterrupted) == [true, false])
-        // By the clock of whoever asks, which is compared with the store's at each claim.
+        // The clock of the claiming process is compared with the store's at each claim.
         #expect(abs(claimed[0].claimed - first[0].claimed) < 1000, "since when it's under way is known")
     }
 
@@ -118,12 +118,12 @@ import TransferTestSupport
         #expect(try bench.store.claimAll(batch).count == 1)
     }
 
-    /// What one process may do to jobs.
+    /// A change that one process may make to jobs.
     enum Change: String, CaseIterable, Sendable {
         case claim, release, wake, done, step, note, redo, steer, stage, hold, renew
     }
 
-    /// Otherwise two would record the same job.
+    /// A job of a lost lease cannot be changed, as two processes would otherwise record the same job.
     @Test(arguments: StoreKind.allCases, Change.allCases)
     func aProcessWhoseLeaseWasTakenOverChangesNothing(_ kind: StoreKind, _ change: Change) async throws {
         let bench = try await StoreBench(kind)
@@ -157,7 +157,7 @@ import TransferTestSupport
         #expect(try bench.store.counts(batch) == [.done: 1, .claimed: 1])
     }
 
-    // MARK: What is written down on the way
+    // MARK: Records on the way
 
     @Test(arguments: StoreKind.allCases)
     func aBodyThatMustNotBeSentTwiceEndsWithItsProcess(_ kind: StoreKind) async throws {
@@ -166,7 +166,7 @@ import TransferTestSupport
         let batch = try other.stage([upload("a"), upload("b"), job("c", needs: ["a"])]).batch.id
         let claimed = try other.claimAll(batch)
         for record in claimed { try other.note([.sending(record.id, isUnrepeatable: true, version: nil)]) }
-        // The server can be asked what it has of this one.
+        // The server can be asked which bytes of this upload it has.
         try other.note([.upload(.sample(), of: claimed[1].id)])
         try bench.lose(other)
         _ = try bench.store.hold(.unfinished)
@@ -179,7 +179,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatAnAttemptLeftIsThereForTheNext(_ kind: StoreKind) async throws {
+    func recordsOfAnAttemptAreThereForTheNext(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([upload("a"), job("b")]).batch.id
         let claimed = try store.claimAll(batch)
@@ -192,7 +192,7 @@ import TransferTestSupport
         let again = try store.claimAll(batch)
         #expect(again.map(\.upload) == [.versionOnly, nil])
         #expect(again[1].resume?.total == 12)
-        // What has ended knows better.
+        // The end of a job replaces earlier records.
         try store.fail(again[1])
         try store.note([.part(part, of: again[1].id)])
         _ = try store.apply(QueueCommand(id: 1, verb: .retry, batch: batch, job: "b"))
@@ -217,7 +217,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aJobWhoseSecretNobodyHasIsNotHandedOut(_ kind: StoreKind) async throws {
+    func aJobWithoutItsSecretIsNotHandedOut(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let signed = Sample.download("http://h.example/x?X-Amz-Signature=abc", to: "signed", id: "signed")
         let staged = try store.stage([signed, job("open")])

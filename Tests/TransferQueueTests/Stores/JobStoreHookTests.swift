@@ -7,7 +7,8 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// What every ``JobStore`` promises of hooks (`onFinish`): what is to be told is there with the end, until it's told.
+/// The guarantees of every ``JobStore`` about hooks (`onFinish`): a message is stored with the end, until it is
+/// delivered.
 @Suite struct JobStoreHookTests {
     private func job(_ name: String, hook: String? = "tell", needs: [String] = []) -> JobSpec {
         var job = Sample.download("http://h.example/x", to: name, id: name, needs: needs)
@@ -34,7 +35,7 @@ import TransferTestSupport
         }
         #expect(try record("a", .done(Sample.receipt("b", "a"), nil)).hooked == [batch])
         #expect(try record("b", .done(Sample.receipt("b", "b"), nil)).hooked.isEmpty)
-        // One failed, and another one is skipped for that.
+        // One job failed, and a second job is skipped for that reason.
         #expect(try record("c", .failed(Sample.busy(), attempts: 2, host: "h.example")).hooked == [batch])
         let calls = try take(store, batch)
         #expect(calls.map(\.job) == ["a", "c", "d"])
@@ -42,12 +43,12 @@ import TransferTestSupport
         let states = zip(calls, ["finished", "failed", "skipped"])
         #expect(states.allSatisfy { $0.body.contains("\"event\":\"job.\($1)\"") })
         #expect(Set(calls.map(\.event)).count == 3)
-        // Taken once.
+        // A message can be taken once.
         #expect(try take(store, batch).isEmpty)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aCancelledJobIsTold(_ kind: StoreKind) async throws {
+    func aCancelledJobIsReported(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b", hook: nil)]).batch.id
         let applied = try store.apply(QueueCommand(id: 1, verb: .cancel, batch: batch, job: nil))
@@ -72,7 +73,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func attemptsAndWaitsAreKeptAndWhatFailedIsTriedAgainInAnotherRunOnly(_ kind: StoreKind) async throws {
+    func attemptsAreKeptAndFailuresAreRetriedInAnotherRunOnly(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a")]).batch.id
         _ = try store.apply(QueueCommand(id: 1, verb: .cancel, batch: batch, job: nil))
@@ -93,7 +94,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aBatchIsToldOnceForWhatHasEndedSince(_ kind: StoreKind) async throws {
+    func aBatchIsReportedOnceForItsNewEnds(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let hook = BatchHook(.command("all"))
         func stage() throws -> Int64 {
@@ -113,14 +114,14 @@ import TransferTestSupport
         let calls = try take(store, batch)
         #expect(calls.map(\.job) == [nil] && calls.map(\.hook) == [.command("all")])
         #expect(calls[0].body.contains(#""event":"batch.finished""#) && calls[0].body.contains(#""seconds":1.5"#))
-        // Another run, in which nothing ended.
+        // The run is a new one, in which no job ended.
         #expect(try stage() == batch)
         _ = try store.release(batch: batch, isComplete: true, end: end)
         #expect(try take(store, batch).isEmpty)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whoeverSubmitsASingleJobLeavesTheHookOfItsBatchAlone(_ kind: StoreKind) async throws {
+    func submittingASingleJobKeepsTheHookOfItsBatch(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage(
             BatchHeader(name: "b", directory: "/", onFinish: .set(BatchHook(.command("all")))), StagingOptions()

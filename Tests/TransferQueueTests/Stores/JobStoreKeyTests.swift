@@ -5,7 +5,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// What every ``JobStore`` promises of submissions that have a key.
+/// The guarantees of every ``JobStore`` about submissions that have a key.
 @Suite struct JobStoreKeyTests {
     private func job(_ name: String, named: Bool = false) -> JobSpec {
         Sample.download("http://h.example/\(name)", to: name, id: named ? name : nil)
@@ -23,9 +23,9 @@ import TransferTestSupport
         return (try #require(results.first), staged)
     }
 
-    /// Jobs that are added to a running batch, and those that are compared with the others, go different ways.
+    /// Jobs that are added to a running batch take a different path from jobs that are compared with existing ones.
     @Test(arguments: StoreKind.allCases, [false, true])
-    func theAnswerIsThereAgainAndTellsTheSameNumbers(_ kind: StoreKind, named: Bool) async throws {
+    func theRepeatedAnswerHasTheSameNumbers(_ kind: StoreKind, named: Bool) async throws {
         let bench = try await StoreBench(kind)
         try submit(bench.store, ["b"], named: named)
         let (result, staged) = try submit(bench.store, ["a", "b", "c"], key, named: named)
@@ -67,7 +67,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aSubmissionOfWhichNothingWasTakenLeavesItsKeyFree(_ kind: StoreKind) async throws {
+    func aRefusedSubmissionLeavesItsKeyFree(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         try submit(store, ["a"])
         let other = Sample.download("http://h.example/other", to: "a")

@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// What every ``JobStore`` promises of needs, commands, and batches that are staged anew.
+/// The guarantees of every ``JobStore`` about needs, commands, and batches that are staged anew.
 @Suite struct JobStoreSteeringTests {
     private func job(_ name: String, needs: [String] = [], url: String = "http://h.example/x") -> JobSpec {
         Sample.download(url, to: name, id: name, needs: needs)
@@ -35,7 +35,7 @@ import TransferTestSupport
             return
         }
         #expect(numbers.count == 2 && others.first == numbers.last && Set(numbers + others).count == 3)
-        // What was taken is there once, whoever submits it again; other jobs beside it wait for somebody.
+        // A repeated submission is stored once, for any caller; the new jobs beside it start paused.
         let again = try store.submit(
             [SubmissionGroup([job("a"), job("e")])], batch: "b", directory: "/", startsPaused: true)
         guard case .taken(let known, 1) = again.results[0] else {
@@ -63,7 +63,7 @@ import TransferTestSupport
         #expect(claimed.map(\.identity) == ["b", "a"] && claimed.first?.spec.priority == 7)
         #expect(try store.amend([numbers[1], 4711], isOwn: false) { $0.priority = 1 }.isEmpty)
         #expect(try store.amend([numbers[1], 4711], isOwn: true) { $0.priority = 3 } == [numbers[1]])
-        // It comes back as it was changed.
+        // The job comes back with its change.
         try store.release([numbers[1]])
         #expect(try store.claimAll(taken.staged.batch.id).first?.spec.priority == 3)
     }
@@ -84,7 +84,7 @@ import TransferTestSupport
     // MARK: Needs
 
     @Test(arguments: StoreKind.allCases)
-    func whatNeedsOthersStartsWhenAllOfThemAreComplete(_ kind: StoreKind) async throws {
+    func aJobStartsWhenAllItsNeedsAreComplete(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b"), job("c", needs: ["a", "b"])]).batch.id
         #expect(try store.counts(batch) == [.queued: 2, .blocked: 1])
@@ -96,7 +96,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatNeedsAFailedJobIsSkippedAndSoIsWhatNeedsThat(_ kind: StoreKind) async throws {
+    func allDependentsOfAFailedJobAreSkipped(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b", needs: ["a"]), job("c", needs: ["b"]), job("d")]).batch.id
         let group = try store.fail(store.claimAll(batch)[0])
@@ -106,7 +106,7 @@ import TransferTestSupport
             try store.names(store.ends(after: 0, limit: 9)) == [
                 "failed a httpStatus", "skipped b for a", "skipped c for b",
             ])
-        // A fresh start for all of them.
+        // All of the jobs begin anew.
         let retried = try store.apply(QueueCommand(id: 1, verb: .retry, batch: batch, job: nil))
         #expect(retried.jobs.map(\.identity).sorted() == ["a", "b", "c"])
         #expect(try store.counts(batch) == [.queued: 1, .blocked: 2, .claimed: 1])
@@ -133,7 +133,7 @@ import TransferTestSupport
 
     // MARK: Commands
 
-    /// Makes a job that stands so, and five others that don't matter.
+    /// Makes a job in this state, and five unrelated jobs.
     private func make(_ state: JobState, in store: any JobStore) throws -> Int64 {
         let needs = state == .blocked || state == .skipped ? ["other"] : []
         let batch = try store.stage([job("x", needs: needs), job("other")]).batch.id
@@ -156,7 +156,7 @@ import TransferTestSupport
 
     private func state(of store: any JobStore, _ batch: Int64) throws -> JobState? {
         let others = try store.counts(batch)
-        // Of two jobs: what isn't the other's.
+        // The counts cover two jobs: the state of the other job is removed.
         var left = others
         for state in [JobState.claimed, .queued, .failed] where left[state] != nil && left.values.reduce(0, +) == 2 {
             left[state] = left[state].map { $0 - 1 }
@@ -165,7 +165,7 @@ import TransferTestSupport
         return left.first { $0.value > 0 }?.key
     }
 
-    /// The rule is `QueueVerb.states`; nothing else changes.
+    /// The rule is `QueueVerb.states`; no other job changes.
     @Test(arguments: StoreKind.allCases, QueueVerb.allCases)
     func aCommandChangesJobsInItsStatesOnly(_ kind: StoreKind, _ verb: QueueVerb) async throws {
         for state in JobState.allCases {
@@ -177,7 +177,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aCommandForABatchThatRunsIsItsProcesssToTake(_ kind: StoreKind) async throws {
+    func aCommandForARunningBatchIsLeftToItsProcess(_ kind: StoreKind) async throws {
         let bench = try await StoreBench(kind)
         let batch = try bench.store.stage([job("a"), job("b")]).batch.id
         let other = try bench.another()
@@ -199,7 +199,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aCommandReachesWhatWasClaimedAtStagingAndHasNotStarted(_ kind: StoreKind) async throws {
+    func aCommandReachesUnstartedJobsClaimedAtStaging(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage((0..<4).map { job("\($0)") }, "b", StagingOptions(claiming: 9)).batch.id
         #expect(try store.claimAll(batch, limit: 1).count == 1)
@@ -228,7 +228,7 @@ import TransferTestSupport
     // MARK: Staged anew
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsCompleteAndUnchangedStaysAndTheRestBeginsAnew(_ kind: StoreKind) async throws {
+    func completeUnchangedJobsStayAndTheRestBeginsAnew(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let names = ["done", "changed", "failed", "gone", "waiting"]
         let batch = try store.stage(names.map { job($0) }).batch.id
@@ -245,7 +245,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aJobThatNeedsNothingAnyMoreWaitsForNothing(_ kind: StoreKind) async throws {
+    func aJobWhoseNeedsAreRemovedNoLongerWaits(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b", needs: ["a"]), job("c", needs: ["a"])]).batch.id
         try store.stage([job("b")], "b", StagingOptions(keepsWhatIsMissing: true))
@@ -253,7 +253,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsUnderWayAsSomethingElseHasToBeGivenBackFirst(_ kind: StoreKind) async throws {
+    func aChangedJobUnderWayHasToBeReturnedFirst(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a"), job("b")]).batch.id
         let claimed = try store.claimAll(batch)
@@ -292,7 +292,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aBatchThatNobodyHasIsForgotten(_ kind: StoreKind) async throws {
+    func anUnheldBatchIsForgotten(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a")]).batch.id
         #expect(try store.forget(name: nil, endedBefore: nil).isEmpty, "it's held")
@@ -302,7 +302,7 @@ import TransferTestSupport
         #expect(try store.batchRegister().names.isEmpty)
     }
 
-    /// What a batch is called by may rest on its number: one that was forgotten leaves its own to nobody.
+    /// A batch's names may depend on its number: the number of a forgotten batch is not used again.
     @Test(arguments: StoreKind.allCases)
     func noNumberOfABatchIsGivenTwice(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
@@ -320,8 +320,8 @@ import TransferTestSupport
         #expect(try store.batchRegister().entries.map(\.number) == [1, 3])
     }
 
-    /// The table of what becomes of a job that is in its batch already.
-    @Test func whatStaysIsARule() {
+    /// The test is the table of outcomes for a job that is in its batch already.
+    @Test func theOutcomeForAnExistingJobFollowsATable() {
         for state in JobState.allCases {
             for (changed, doubt, isReload) in [
                 (false, false, false), (true, false, false), (false, true, false), (false, false, true),

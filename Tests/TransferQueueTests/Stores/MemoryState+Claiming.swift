@@ -5,7 +5,7 @@ import TransferEventLoop
 @testable import TransferJobs
 @testable import TransferStore
 
-/// Claims, and what they are given back by.
+/// Claims, and the ways in which they are given back.
 extension MemoryState {
     mutating func hold(_ selection: BatchSelection, by owner: Int64) -> [HeldBatch] {
         var held: [HeldBatch] = []

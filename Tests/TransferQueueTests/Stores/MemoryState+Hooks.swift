@@ -5,7 +5,7 @@ import TransferEventLoop
 @testable import TransferJobs
 @testable import TransferStore
 
-/// A message for a hook, and who tells it.
+/// A message for a hook, and the process that delivers it.
 struct MemoryHookCall {
     var call: HookCall
     var owner: Int64?

@@ -6,7 +6,7 @@ import TransferEventLoop
 @testable import TransferScheduling
 @testable import TransferStore
 
-/// Staging, and commands from outside.
+/// Staging, and commands from other processes.
 extension MemoryState {
     mutating func stage(
         _ header: BatchHeader, _ options: StagingOptions, _ staged: [StagedJob], isPartial: Bool, by owner: Int64
@@ -139,7 +139,7 @@ extension MemoryState {
         }
     }
 
-    /// Gives skipped jobs a new start, but for those that still follow from one that failed or was cancelled.
+    /// Gives skipped jobs a new start, except those that still depend on a failed or cancelled job.
     private mutating func revive(_ batch: Int64) {
         for job in jobs(of: batch) where job.state == .skipped { jobs[job.id]?.startAnew() }
         unblock()
@@ -212,7 +212,7 @@ extension MemoryState {
 }
 
 extension MemoryState.Job {
-    /// Whether an attempt of the job came to nothing, or a job that it needs did.
+    /// Whether an attempt of the job failed, or a job that it needs did.
     fileprivate var hasFailed: Bool {
         [.waiting, .failed, .skipped].contains(state)
             || state != .done && (tries.attempts > 0 || tries.spentMirrors != 0)

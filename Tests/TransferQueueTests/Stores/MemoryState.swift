@@ -5,14 +5,14 @@ import TransferEventLoop
 @testable import TransferJobs
 @testable import TransferStore
 
-/// A queue as values.
+/// The state of a queue, as values.
 struct MemoryState {
     struct Batch {
         let name: String
         var directory: String
         var source: String?
         var owner: Int64?
-        /// Of stagings.
+        /// The number of stagings.
         var generation = 0
         var onFinish: BatchHook?
         var reportedEnd: Int64 = 0
@@ -25,7 +25,7 @@ struct MemoryState {
         var generation: Int
         var state = JobState.queued
         var staged: StagedJob
-        /// Where it's tried now.
+        /// The origin of the current attempt.
         var origin: String
         var owner: Int64?
         var isSending = false
@@ -35,11 +35,11 @@ struct MemoryState {
         var resume: ResumeData?
         var upload: UploadRecord?
         var claimed: Int64?
-        /// Numbers of the jobs that it needs, and of which it still needs some.
+        /// The numbers of the jobs that it needs; some of them may be complete already.
         var needs: [Int64] = []
         var due: MonotonicTime?
         var end: End?
-        /// Kept where the job is made ready again: what was known of its file.
+        /// The record of the job's file, which is kept when the job is made ready again.
         var receipt: (JobReceipt, FileStamp?)?
 
         var hasSecrets: Bool { staged.secrets != nil }
@@ -47,7 +47,7 @@ struct MemoryState {
         var lane: Lane { Lane(batch: batch, origin: origin, network: staged.row.network) }
     }
 
-    /// What a fresh start forgets.
+    /// The part of a job that a fresh start resets.
     struct Tries {
         var attempts = 0
         var askedWait = Duration.zero
@@ -67,11 +67,11 @@ struct MemoryState {
     var leases: [Int64: Lease] = [:]
     var commands: [Int64: [QueueCommand]] = [:]
     var hookCalls: [MemoryHookCall] = []
-    /// By their keys; times are milliseconds since 1970.
+    /// The submissions by their keys; times are milliseconds since 1970.
     var submissions: [String: (answer: AnsweredSubmission, time: Int64)] = [:]
     private(set) var lastCursor: Int64 = 0
     private var lastNumber: Int64 = 0
-    /// The highest number that a batch got: none gets one of a batch that was forgotten.
+    /// The highest number of any batch so far: the number of a forgotten batch is not used again.
     var lastBatch: Int64 = 0
     private var lastGeneration: Int64 = 0
 
@@ -237,7 +237,7 @@ struct MemoryState {
 
     private func stillNeeds(_ job: Job) -> Bool { job.needs.contains { jobs[$0].map { $0.state != .done } ?? false } }
 
-    /// Blocks what waits for others, and frees what doesn't any more.
+    /// Blocks the jobs that wait for other jobs, and frees those that no longer do.
     @discardableResult
     mutating func unblock() -> [Lane: Int] {
         var free: [Lane: Int] = [:]
@@ -252,7 +252,7 @@ struct MemoryState {
         return free
     }
 
-    /// Whatever needs it can't start any more, nor what needs that.
+    /// Skips the jobs that need this one, directly or through other jobs, as they can no longer start.
     mutating func skipDependents(of id: Int64) -> [SkippedJob] {
         guard let ended = jobs[id] else { return [] }
         var skipped: [SkippedJob] = []

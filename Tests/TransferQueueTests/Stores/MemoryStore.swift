@@ -7,7 +7,7 @@ import TransferEventLoop
 @testable import TransferScheduling
 @testable import TransferStore
 
-/// What several processes share: a queue in memory, with a clock that a test sets.
+/// A queue in memory that several processes share, with a clock that a test sets.
 final class MemoryQueue: Sendable {
     struct Shared {
         var state = MemoryState()
@@ -19,7 +19,7 @@ final class MemoryQueue: Sendable {
     func advance(by duration: Duration) { shared.withLock { $0.now = $0.now + duration } }
 }
 
-/// The plainest store that keeps a ``JobStore``'s promises: values behind a lock. One object is one process.
+/// The simplest store that fulfils the guarantees of a ``JobStore``: values behind a lock. One object is one process.
 final class MemoryStore: JobStore, RunMemory {
     private let queue: MemoryQueue
     let generation: Int64
@@ -32,7 +32,7 @@ final class MemoryStore: JobStore, RunMemory {
 
     func fault(_ error: any Error) -> any Error { error }
 
-    /// All of it, or nothing.
+    /// Makes all changes of `body`, or none.
     private func change<Value>(
         needsLease: Bool = true, _ body: (inout MemoryState, MonotonicTime) throws -> Value
     ) throws -> Value {
@@ -68,7 +68,7 @@ final class MemoryStore: JobStore, RunMemory {
     func stage(
         _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobSubmissionBatcher) throws -> Bool
     ) throws -> StagedJobs {
-        // The reader takes its time, and other processes go on meanwhile.
+        // The reader takes its time, and other processes continue meanwhile.
         let intake = SubmissionBatcher(directory: header.directory)
         guard try body(intake) else { throw StagingFailure.refused }
         return try queue.shared.withLock { shared in
@@ -269,7 +269,7 @@ final class MemoryStore: JobStore, RunMemory {
         look { Array($0.failures(name).prefix(limit)) }
     }
 
-    // MARK: News: nobody asks beside it
+    // MARK: Notifications: no other process observes it
 
     func publish(_ news: RunNotification) throws {}
     func pauses() throws -> [StoredPause] { [] }

@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import TransferQueue
 @testable import TransferStore
 
-/// The queue runs on any ``JobStore``.
+/// Runs of the queue on any ``JobStore``.
 @Suite(.timeLimit(.minutes(1))) struct PlainStoreRunTests {
     let folder: TemporaryFolder
 
@@ -34,7 +34,7 @@ import TransferTestSupport
                 let totals = try await queue.complete(jobs)
                 #expect(totals.completed == 59 && totals.failed == 1 && totals.skipped == 1)
                 #expect(log.ends.count == 61)
-                // Again: what is complete is kept.
+                // A complete file is kept in the second run.
                 let again = try await queue.complete(jobs)
                 #expect(again.kept == 59 && again.completed == 2, "what failed had another start")
             }
@@ -44,7 +44,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsStoppedGoesOn(_ kind: StoreKind) async throws {
+    func aStoppedRunContinues(_ kind: StoreKind) async throws {
         let bench = try await StoreBench(kind)
         try await withTestServer { server in
             server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
@@ -65,9 +65,9 @@ import TransferTestSupport
         }
     }
 
-    /// The other process's jobs go on; what it does itself it can't record any more.
+    /// The jobs of the other process continue; this process can no longer record its own work.
     @Test(arguments: StoreKind.allCases)
-    func aProcessThatWasTakenForDeadSaysSo(_ kind: StoreKind) async throws {
+    func aProcessTakenForDeadReportsIt(_ kind: StoreKind) async throws {
         let bench = try await StoreBench(kind)
         try await withTestServer { server in
             server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
@@ -82,7 +82,7 @@ import TransferTestSupport
                 let error = await #expect(throws: (any Error).self) {
                     try await within { _ = try await run.valueOrEnd() }
                 }
-                // A store may say it in words for people.
+                // A store may report it with a message for people.
                 #expect(error is LeaseLost || (error as? TransferError)?.code == .fileLocked)
             }
         }

@@ -10,19 +10,19 @@ import TransferUpload
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// The stores that have to keep a ``JobStore``'s promises.
+/// The stores that have to fulfil the guarantees of a ``JobStore``.
 enum StoreKind: String, CaseIterable, Sendable {
     case sqliteFile, sqliteInMemory, plain, postgres
-    /// The same database, by a login that has no rights on its tables.
+    /// The same database, with a login that has no rights on its tables.
     case postgresLogin
 
-    /// Those that are there: without PostgreSQL its store isn't tested, unless it has to be.
+    /// The available stores: without PostgreSQL its store is not tested, unless it is required.
     static var allCases: [StoreKind] {
         [.sqliteFile, .sqliteInMemory, .plain] + (PostgresServer.isWanted ? [.postgres, .postgresLogin] : [])
     }
 }
 
-/// Processes that work on one queue, whatever keeps it.
+/// Processes that work on one queue, with any kind of storage.
 final class StoreBench {
     private let folder: TemporaryFolder
     private let make: () throws -> any JobStore & RunMemory
@@ -37,7 +37,7 @@ final class StoreBench {
         case .sqliteFile:
             let state = try StateFolder(folder.path("state"))
             make = { try SQLiteStore(state) }
-            // As the kernel does it for a process that ends.
+            // The kernel releases the locks of a process that ends in the same way.
             end = { store in (store as? SQLiteStore).map { $0.database.locks.release($0.database.process) } }
             let raw = RawDatabase(path: state.database)
             age = { try raw.run("UPDATE submission SET time = time - \($0)") }
@@ -96,22 +96,23 @@ final class StoreBench {
         store = try make()
     }
 
-    /// Another process.
+    /// Opens the store as a further process.
     func another() throws -> any JobStore & RunMemory { try make() }
 
-    /// A process ends without a word, or isn't heard of for longer than its lease.
+    /// Lets a process end without giving its jobs back, or stay silent for longer than its lease.
     func lose(_ store: any JobStore) throws { try end(store) }
 
-    /// Submissions that had a key were made so many milliseconds earlier.
+    /// Makes the submissions with a key this number of milliseconds older.
     func ageSubmissions(by time: Int64) throws { try age(time) }
 
-    /// How many submissions that had a key the store holds, whether their time is over or not.
+    /// Returns the number of stored submissions with a key, including expired ones.
     func submissions() throws -> Int { try remembered() }
 }
 
 extension PostgresStore {
-    /// The lease of this process is over, and the owner has taken over what it had, both at once: its keeper may renew the
-    /// lease at any moment. Between two of the process's own transactions: one that is under way keeps its lease.
+    /// Ends the lease of this process and lets the owner take over its jobs, in one transaction, as the lease may be
+    /// renewed at any moment. The call runs between two of the process's own transactions, as a running transaction
+    /// keeps its lease.
     func endLease(by owner: PostgresDatabase) throws {
         let end = PostgresStatement(direct: "UPDATE process SET until = 0 WHERE generation = $1")
         try database.write { [process = database.process] _ in
@@ -134,7 +135,7 @@ extension JobStore {
         }
     }
 
-    /// Claims what is ready, up to a number for each lane.
+    /// Claims all ready jobs, up to a number for each lane.
     func claimAll(_ batch: Int64, limit: Int = 100_000, secrets: [Int64: JobSecrets] = [:]) throws -> [JobRecord] {
         let lanes = try backlog(batch: batch).ready.keys.sorted { $0.origin < $1.origin }
         return try claim(lanes.map { LaneWant(lane: $0, limit: limit) }, secrets: secrets)
@@ -167,7 +168,7 @@ extension JobStore {
             ])
     }
 
-    /// How each job stands, as far as anybody outside can see.
+    /// Returns the number of jobs in each state, as an outside observer sees them.
     func counts(_ batch: Int64) throws -> [JobState: Int] { try tally(batch: batch).counts.filter { $0.value > 0 } }
 
     func names(_ events: [QueueEvent]) -> [String] {
@@ -184,14 +185,14 @@ extension JobStore {
 }
 
 extension UploadRecord {
-    /// Of an upload of which a server has a part.
+    /// Returns the record of an upload of which a server has a part.
     static func sample(canAsk: Bool = true, isHeld: Bool = true) -> UploadRecord {
         UploadRecord(
             FileStamp(size: 7, modified: 1),
             state: UploadState(kind: "toy", canAsk: canAsk, isHeld: isHeld, payload: "p"), confirmed: 3)
     }
 
-    /// Of one that has only begun.
+    /// The record of an upload that has only begun.
     static var versionOnly: UploadRecord {
         UploadRecord(FileStamp(size: 7, modified: 1), state: nil, confirmed: 0)
     }

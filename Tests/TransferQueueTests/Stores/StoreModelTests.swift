@@ -7,9 +7,9 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 
-/// Whatever two processes do in whatever order, all stores are in the same state after it.
+/// The equality of all stores after the same random operations of two processes, in any order.
 @Suite struct StoreModelTests {
-    /// A generator of which each test has its own seed.
+    /// A random generator with a seed for each test.
     private struct Seeded: RandomNumberGenerator {
         var state: UInt64
         mutating func next() -> UInt64 {
@@ -18,7 +18,7 @@ import TransferTestSupport
         }
     }
 
-    /// One store, and what its two processes have claimed.
+    /// A store, and the claims of its two processes.
     private final class Player {
         let bench: StoreBench
         var stores: [any JobStore]
@@ -44,7 +44,7 @@ import TransferTestSupport
         }
     }
 
-    /// Does one thing, decided by `random` alone, and tells what it came to.
+    /// Performs one operation, decided by `random` alone, and returns its result.
     private func play(_ player: Player, _ random: inout Seeded) throws -> String {
         let who = Int.random(in: 0..<2, using: &random)
         let store = player.stores[who]
@@ -110,10 +110,10 @@ import TransferTestSupport
     }
 
     @Test(arguments: 1...24)
-    func theyAgree(_ seed: Int) async throws {
+    func allStoresAgree(_ seed: Int) async throws {
         var players: [Player] = []
         for kind in StoreKind.allCases { players.append(try await Player(kind)) }
-        // The first number that a store gives is the batch's.
+        // The first number that a store assigns is the batch's.
         for player in players {
             _ = try player.stores[0].stage([Sample.download("http://h.example/0", to: "j0", id: "j0")])
         }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The largest number seen.
+/// The largest observed number.
 final class Peak: Sendable {
     private let highest = Mutex(0)
     var value: Int { highest.withLock { $0 } }

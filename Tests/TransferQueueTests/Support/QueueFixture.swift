@@ -30,7 +30,7 @@ func withQueue<Result>(
     return try await closing(queue, body)
 }
 
-/// The same of a queue that is kept by nothing but memory.
+/// Opens a queue that is stored only in memory, and closes it in the end.
 func withPlainQueue<Result>(
     _ store: any JobStore & RunMemory = MemoryStore(), accepting accept: JobJudge? = nil,
     isolation: isolated (any Actor)? = #isolation, _ body: (JobQueue) async throws -> Result
@@ -59,14 +59,14 @@ struct DidNotEnd: Error {
     let after: Duration
 }
 
-/// Does `body`; a test that waits in vain fails after `limit` instead of hanging.
+/// Runs `body`; a test that waits in vain fails after `limit` instead of hanging.
 func within<Result: Sendable>(
     _ limit: Duration = .seconds(20), _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     try await withThrowingTaskGroup(of: Result.self) { group in
         group.addTask(operation: body)
         group.addTask {
-            // A limit is a time, and nothing but time tells that it's over.
+            // A limit is a time, and only the time shows that it is over.
             try await Task.sleep(for: limit)
             throw DidNotEnd(after: limit)
         }
@@ -77,7 +77,7 @@ func within<Result: Sendable>(
 }
 
 extension Task where Failure == any Error {
-    /// Waits for the task; whoever is cancelled while it waits cancels the task too.
+    /// Waits for the task; cancelling the waiting task cancels this task too.
     func valueOrEnd() async throws -> Success {
         try await withTaskCancellationHandler {
             try await value
@@ -108,7 +108,7 @@ extension JobQueue {
     }
 }
 
-/// Every event of a queue.
+/// A record of every event of a queue.
 final class EventLog: Sendable {
     private struct State {
         var events: [QueueEvent] = []
@@ -135,7 +135,7 @@ final class EventLog: Sendable {
 
     var events: [QueueEvent] { state.withLock { $0.events } }
 
-    /// Returns when there was such an event, or when the task is cancelled.
+    /// Returns when such an event has occurred, or when the task is cancelled.
     private func arrival(of matches: @escaping @Sendable (QueueEvent) -> Bool) async {
         let number = state.withLock { state in
             state.last += 1
@@ -158,14 +158,14 @@ final class EventLog: Sendable {
         }
     }
 
-    /// Returns when there was such an event.
+    /// Returns when such an event has occurred.
     ///
     /// - Throws: ``DidNotEnd`` when it takes longer than `limit`.
     func wait(_ limit: Duration = .seconds(10), for matches: @escaping @Sendable (QueueEvent) -> Bool) async throws {
         try await within(limit) { [self] in await arrival(of: matches) }
     }
 
-    /// Returns when a job has so many bytes: that the server has sent them doesn't say that they arrived.
+    /// Returns when a job has this number of bytes. The server's count of sent bytes does not show that they arrived.
     func wait(forBytes count: Int64) async throws {
         try await wait { event in
             guard case .progress(_, let progress) = event.kind else { return false }
@@ -173,7 +173,7 @@ final class EventLog: Sendable {
         }
     }
 
-    /// How each job ended, in order; `done`, `kept`, `failed CODE`, `skipped NEED` or `cancelled`.
+    /// The ends of each job, in order; `done`, `kept`, `failed CODE`, `skipped NEED` or `cancelled`.
     var ends: [String: [String]] {
         var ends: [String: [String]] = [:]
         for event in events {
@@ -199,17 +199,17 @@ extension QueueEvent {
 }
 
 extension QueueRunner {
-    /// What a folder's keeper says when it has taken files.
+    /// Reports files as a folder's uploader does when it has taken them.
     func took(_ uploader: FolderUploader, batch: HeldBatch, _ changes: HistoryChanges) {
         folders.took(uploader, batch: batch, changes, on: self)
     }
 
-    /// Jobs not ended, by batch.
+    /// The number of unfinished jobs, by batch.
     var left: [Int64: Int] { Dictionary(uniqueKeysWithValues: batches.all.map { ($0.id, $0.remaining) }) }
     var totals: [Int64: BatchTotals] { Dictionary(uniqueKeysWithValues: batches.all.map { ($0.id, $0.totals) }) }
 }
 
 extension JobQueue {
-    /// What keeps a queue of a folder.
+    /// Returns the store of a queue in a folder.
     func sqlite() throws -> SQLiteStore { try #require(store as? SQLiteStore) }
 }

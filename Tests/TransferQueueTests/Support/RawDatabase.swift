@@ -1,7 +1,7 @@
 import Glibc
 
-/// The queue's database as another program sees it: for simulating what a crash leaves behind, and for looking at
-/// what no function of the store shows.
+/// The queue's database as another program sees it: for simulating the state after a crash, and for reading values that
+/// no function of the store returns.
 struct RawDatabase {
     private typealias Callback =
         @convention(c) (
@@ -50,7 +50,7 @@ struct RawDatabase {
 
     func value(_ sql: String) throws -> String? { try run(sql).first?.first ?? nil }
 
-    /// The library is in this process already, through GRDB.
+    /// Finds a function of SQLite, which is in this process already, through GRDB.
     private static func symbol<Function>(_ name: String) -> Function? {
         guard let library = dlopen("libsqlite3.so.0", RTLD_NOW), let address = dlsym(library, name) else { return nil }
         return unsafeBitCast(address, to: Function.self)

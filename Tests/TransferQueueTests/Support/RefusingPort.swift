@@ -1,7 +1,8 @@
 import Glibc
 import TransferTestSupport
 
-/// A port of loopback that refuses connections: bound, so that no server of another test gets it, and never listened to.
+/// A port of loopback that refuses connections: it is bound, so that no server of a different test gets it, and never
+/// listens.
 final class RefusingPort: Sendable {
     let url: String
     private let descriptor: Int32

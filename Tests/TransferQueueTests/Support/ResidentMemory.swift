@@ -1,7 +1,7 @@
 import Foundation
 
 enum ResidentMemory {
-    /// What this process has in memory now (VmRSS).
+    /// The memory that this process has resident now (VmRSS), in KiB.
     static var kibibytes: Int { field("VmRSS:") }
 
     private static func field(_ name: String) -> Int {

@@ -3,7 +3,7 @@ import TransferTestServer
 @testable import TransferJobs
 
 extension JobSettings.S3Access {
-    /// The access to a scripted server, which takes any key.
+    /// Returns the access to a scripted server, which accepts any key.
     static func scripted(_ server: TestServer) -> Self {
         var access = Self()
         access.endpoint = server.url("")

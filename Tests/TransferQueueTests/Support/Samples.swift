@@ -26,7 +26,7 @@ enum Sample {
             needs: needs, settings: quick)
     }
 
-    /// Delays that a test can wait for.
+    /// Settings with delays that are short enough for a test.
     static var quick: JobSettings { retries(10) }
 
     static func retries(_ limit: Int) -> JobSettings {
@@ -59,7 +59,7 @@ extension MonotonicTime {
     static func seconds(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
 }
 
-/// A store in a folder of its own, with what a test does to it most.
+/// A store in a folder of its own, with the operations that tests use most.
 final class StoreFixture {
     let folder: TemporaryFolder
     let state: StateFolder
@@ -87,7 +87,7 @@ final class StoreFixture {
         }
     }
 
-    /// Claims everything that is ready.
+    /// Claims every ready job.
     func claimAll(_ batch: Int64, in other: SQLiteStore? = nil) throws -> [JobRecord] {
         try (other ?? store).claimAll(batch)
     }
@@ -103,9 +103,9 @@ final class StoreFixture {
     @discardableResult
     func fail(_ record: JobRecord) throws -> RecordedGroup { try store.fail(record) }
 
-    /// The states by identity.
+    /// Returns the states by identity.
     func states() throws -> [String: JobState] {
-        // Gives every job its row.
+        // The transaction gives every job its row.
         try store.database.write { _ in }
         var states: [String: JobState] = [:]
         for row in try raw.run("SELECT identity, state FROM job") {
@@ -114,7 +114,7 @@ final class StoreFixture {
         return states
     }
 
-    /// Makes the process that opened `store` look as if it had died, also after its number was given out again.
+    /// Makes the process that opened `store` look dead, even after its number was given out again.
     func kill(_ store: SQLiteStore) throws {
         store.database.locks.release(store.database.process)
         try raw.run("UPDATE process SET started = started - 1 WHERE id = \(store.database.process)")

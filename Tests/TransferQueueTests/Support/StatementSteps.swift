@@ -4,7 +4,7 @@ import GRDBSQLite
 @testable import TransferStore
 
 extension SQLiteStore {
-    /// - Returns: The instructions of SQLite's machine that `body` takes (sqlite3_progress_handler).
+    /// - Returns: The number of instructions of SQLite's virtual machine that `body` takes (sqlite3_progress_handler).
     func steps(_ body: () throws -> Void) throws -> Int {
         let count = UnsafeMutablePointer<Int>.allocate(capacity: 1)
         defer { count.deallocate() }

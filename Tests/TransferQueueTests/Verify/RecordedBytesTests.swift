@@ -4,7 +4,7 @@ import TransferTestSupport
 
 @testable import TransferQueue
 
-/// The file that a repair made, compared with the record of the one that came at first.
+/// The file that a repair made, compared with the record of the original file.
 @Suite struct RecordedBytesTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -26,12 +26,12 @@ import TransferTestSupport
         #expect(try recorded(digest: digest, sums: sums).refutation(of: path) == nil)
     }
 
-    /// Each record × other bytes of the same length, and fewer ones.
+    /// The arguments are each record × different bytes of the same length, and fewer bytes.
     @Test(arguments: [(true, false), (false, true), (false, false)], ["the bytes that CAME", "a page"])
     func otherBytesAreRefused(_ record: (digest: Bool, sums: Bool), _ text: String) throws {
         let other = try folder.write(text, to: "g")
         let refutation = try recorded(digest: record.digest, sums: record.sums).refutation(of: other)
-        // Without a digest and sums the length is all there is.
+        // Without a digest and sums only the length can be compared.
         let isReported = record.digest || record.sums || text.utf8.count != Int(reading.size)
         #expect((refutation != nil) == isReported)
         if isReported { #expect(refutation?.code == .checksumMismatch) }

@@ -12,7 +12,7 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferStore
 
-/// What is done with a file, as the file system sees it.
+/// The treatment of a file after its upload, as the file system sees it.
 @Suite struct AfterUploadTests {
     let folder: TemporaryFolder
 
@@ -55,8 +55,8 @@ import TransferWatch
         #expect(files == ["a"])
     }
 
-    /// What it held before isn't known: it's sent again rather than lost.
-    @Test func leavesAFileAloneOfWhichSomethingHasChangedSinceItWasSent() throws {
+    /// The earlier content is unknown: the file is sent again rather than lost.
+    @Test func leavesAFileAloneThatChangedAfterItWasSent() throws {
         try folder.write("one", to: "in/a")
         try folder.setTime("in/a", seconds: 1_000_000)
         let after = try after("a", .delete)
@@ -66,8 +66,8 @@ import TransferWatch
         #expect(try folder.text("in/a") == "two")
     }
 
-    /// Another name, or another mode: what was sent of it tells.
-    @Test func takesAFileThatHasWhatWasSent() throws {
+    /// The file has a new name or a new mode: its sent content identifies it.
+    @Test func takesAFileWithTheSentContent() throws {
         try folder.write("one", to: "in/a")
         let sent = try SourceFile(folder.path("in/a"), readingUpTo: 100).sentFingerprint
         for (text, outcome) in [("one", AfterUpload.Outcome.deleted), ("two", .rewritten)] {
@@ -82,8 +82,8 @@ import TransferWatch
         }
     }
 
-    /// Its hidden name was ours, and so no change.
-    @Test func tellsWhenItGaveAFileItsNameBack() throws {
+    /// The hidden name was given by the program, so it is no change.
+    @Test func reportsARestoredName() throws {
         try folder.write("one", to: "in/a")
         try folder.write("no folder", to: "target")
         let after = try after("a", .move(to: folder.path("target")))
@@ -93,7 +93,7 @@ import TransferWatch
         #expect(result.givenBack == seen.stamp.changed && seen.stamp.changed != after.row.version.stamp.changed)
     }
 
-    /// As programs do that change the tags of a song and keep its time.
+    /// Editors of song tags change the content and keep the time.
     @Test func leavesAFileAloneThatWasRewrittenWithItsSizeAndItsTime() throws {
         try folder.write("one", to: "in/a")
         try folder.setTime("in/a", seconds: 1_000_000)
@@ -105,14 +105,14 @@ import TransferWatch
         try folder.setTime("in/a", seconds: 1_000_000)
         #expect(run(after) == .rewritten)
         #expect(try folder.text("in/a") == "two")
-        // Another mode is a change as well, of nothing that was sent.
+        // A new mode is a change as well, though not of the sent content.
         try folder.write("one", to: "in/a")
         try folder.setTime("in/a", seconds: 1_000_000)
         chmod(folder.path("in/a"), 0o600)
         #expect(run(after) == .deleted)
     }
 
-    @Test func leavesAFileThatSomebodyWritesAlone() throws {
+    @Test func leavesAFileAloneThatIsBeingWritten() throws {
         try folder.write("one", to: "in/a")
         let after = try after("a", .delete)
         let descriptor = open(folder.path("in/a"), O_WRONLY)
@@ -124,7 +124,7 @@ import TransferWatch
         #expect(run(after) == .deleted)
     }
 
-    @Test func goesOnWhereAProcessThatWasKilledEnded() throws {
+    @Test func continuesAfterAKilledProcess() throws {
         try folder.write("one", to: "in/a")
         let after = try after("a", .move(to: folder.path("out")))
         try folder.rename("in/a", "in/" + after.hiddenName)
@@ -178,11 +178,11 @@ import TransferWatch
         let there = try FileManager.default.contentsOfDirectory(atPath: other.path)
         let (files, left) = (try folder.files(below: "in"), try folder.data("in/a"))
         #expect(there.isEmpty && files == ["a"] && left == content)
-        // It was given its name back, which is noted.
+        // The file got its name back, which is noted.
         #expect(run(try self.after("a", .move(to: other.path))) == .moved(to: other.path + "/a"))
     }
 
-    /// Killed between the name of the copy and the end of the original.
+    /// The process was killed between the naming of the copy and the removal of the original.
     @Test func aCopyThatIsThereAlreadyIsNotMadeTwice() throws {
         let other = try OtherFileSystem(than: folder)
         try folder.write("one", to: "in/a")
@@ -203,7 +203,7 @@ import TransferWatch
         #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["a"])
     }
 
-    @Test func whatCannotBeMovedStaysUnderItsName() throws {
+    @Test func anUnmovableFileStaysUnderItsName() throws {
         try folder.write("one", to: "in/a")
         try folder.write("no folder", to: "file")
         let after = try after("a", .move(to: folder.path("file")))
@@ -234,8 +234,8 @@ import TransferWatch
         #expect(folder.exists("outside/a") && folder.exists("in/real"))
     }
 
-    /// The rules may have changed since the process that hid it.
-    @Test func whatIsKeptAfterAllGetsItsNameBack() throws {
+    /// The rules may have changed since the process that hid the file.
+    @Test func aFileKeptAfterAllGetsItsNameBack() throws {
         try folder.write("one", to: "in/a")
         let delete = try after("a", .delete)
         try folder.rename("in/a", "in/" + delete.hiddenName)
@@ -245,8 +245,8 @@ import TransferWatch
         #expect(files == ["a"])
     }
 
-    /// An error that everybody gets, whatever their rights.
-    @Test(arguments: ["", "/a"]) func whatTheKernelDoesNotShowStays(_ rest: String) throws {
+    /// The error is one that every user gets, whatever their rights.
+    @Test(arguments: ["", "/a"]) func aFileThatTheKernelDoesNotShowStays(_ rest: String) throws {
         try folder.write("one", to: "in/a")
         let after = try after("a", .delete)
         var version = after.row.version
@@ -260,7 +260,7 @@ import TransferWatch
         #expect(error.errno == ENAMETOOLONG)
     }
 
-    @Test func aFolderThatIsMissingIsNoFileThatIsMissing() throws {
+    @Test func aMissingFolderIsNotAMissingFile() throws {
         try folder.write("one", to: "in/a")
         let after = try after("a", .delete)
         try folder.rename("in", "away")
@@ -268,7 +268,7 @@ import TransferWatch
     }
 }
 
-/// A folder in memory, on another file system than temporary folders mostly are.
+/// A folder in memory, on a file system other than that of most temporary folders.
 final class OtherFileSystem {
     let path: String
 

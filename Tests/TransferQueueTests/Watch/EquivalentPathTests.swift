@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 
-/// Paths that are equal to `String` (é as one scalar and as two), and two to the kernel.
+/// Paths that are equal to `String` (é as one scalar and as two), and different to the kernel.
 @Suite(.ofAFolder, .timeLimit(.minutes(1))) struct EquivalentPathTests {
     static let composed = "\u{E9}"
     static let decomposed = "e\u{301}"
@@ -16,7 +16,7 @@ import TransferTestSupport
 
     init() throws { folder = try TemporaryFolder("equivalent") }
 
-    /// Under a name that the watcher leaves alone first: then nothing but rename(2) has to do with the other.
+    /// Writes the file under a name that the watcher ignores first: then only rename(2) affects the two names.
     private func write(_ text: String, to name: String) throws {
         try folder.write(text, to: "in/new.part")
         try folder.rename("in/new.part", "in/" + name)
@@ -53,14 +53,15 @@ import TransferTestSupport
             let rows = try folder.database.value("SELECT min(id) || ' ' || max(id) FROM ledger")
             try await withWatch(folder, spec) { _, _, log in
                 await log.wait(forConfirmations: 2)
-                // One that was taken for an older version of the other would have come back with another number.
+                // A file that was taken for an older version of the other one would have come back with a different
+                // number.
                 try await folder.history("min(id) || ' ' || max(id)", is: rows)
             }
             #expect(inbox.puts == ["%C3%A9": ["one"], "e%CC%81": ["two"]])
         }
     }
 
-    @Test func oneThatIsRenamedToTheOtherIsKnownByThat() async throws {
+    @Test func aFileRenamedToTheOtherNameIsRecognised() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try await withWatch(folder, try folder.watchSpec(server)) { _, _, log in
@@ -74,7 +75,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aFolderIsNotTakenForTheOneThatWasLookedAtBefore() throws {
+    @Test func aFolderIsNotTakenForThePreviousOne() throws {
         for name in [Self.composed, Self.decomposed] {
             let path = try folder.folder("in/new.part")
             try folder.write(name, to: "in/new.part/f")

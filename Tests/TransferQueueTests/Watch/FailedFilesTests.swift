@@ -4,12 +4,12 @@ import TransferCore
 @testable import TransferFolders
 @testable import TransferStore
 
-/// When failed files of a watched folder are tried again: without a clock, a server or a folder.
+/// The times at which failed files of a watched folder are tried again, without a clock, a server or a folder.
 struct FailedFilesTests {
     static let hour = Duration.seconds(3600)
     let now = MonotonicTime.seconds(1000)
 
-    /// What was refused, and answers for what is to be woken.
+    /// Returns the state after this number of refused files.
     private func files(failed: Int) -> FailedFiles {
         var files = FailedFiles(FailedFiles.Delays())
         for job in 0..<failed { _ = files.event(.failed(job: Int64(job), again: .seconds(60)), at: now) }
@@ -32,7 +32,7 @@ struct FailedFilesTests {
         #expect(files.event(.succeeded(job: 20_002), at: now) == .none)
     }
 
-    /// Whatever failed before a start, and however often there is one.
+    /// The number of failures before a start, and the number of starts, do not matter.
     @Test func aStartWakesOneFile() {
         var files = FailedFiles(FailedFiles.Delays())
         #expect(files.event(.began(next: .seconds(50)), at: now) == .wake(.probe, count: 1))
@@ -46,7 +46,7 @@ struct FailedFilesTests {
         #expect(others.event(.succeeded(job: 7), at: now) == .wake(.followers, count: 2))
     }
 
-    @Test func nothingIsWokenWhereNothingFailed() {
+    @Test func nothingIsWokenWithoutAFailure() {
         var files = files(failed: 0)
         #expect(files.event(.succeeded(job: 1), at: now) == .none && files.nextWake == nil)
         _ = files.event(.failed(job: 2, again: .seconds(60)), at: now)
@@ -55,7 +55,7 @@ struct FailedFilesTests {
         #expect(files.event(.succeeded(job: 2), at: now) == .none)
     }
 
-    @Test func theOthersFollowWhileProbesSucceed() {
+    @Test func theOtherFilesFollowWhileProbesSucceed() {
         var files = files(failed: 10_000)
         var waiting = Array(0..<Int64(10_000))
         var underWay: [Int64] = []
@@ -81,8 +81,8 @@ struct FailedFilesTests {
         #expect(waiting.isEmpty && underWay.isEmpty && most > 8)
     }
 
-    /// Each probe that fails holds the next one back for longer, whatever else succeeds.
-    @Test func aProbeThatFailsEndsItForATimeThatGrows() {
+    /// Each failed probe delays the next one for longer, whatever other uploads succeed.
+    @Test func aFailedProbeStopsProbingForAGrowingTime() {
         var files = files(failed: 10_000)
         var time = now
         for round in 1...12 {
@@ -93,13 +93,13 @@ struct FailedFilesTests {
             time = time + held
             #expect(files.event(.succeeded(job: 20_001), at: time + .seconds(-1)) == .none)
         }
-        // One success, and it begins anew.
+        // One success resets the delay.
         #expect(files.event(.succeeded(job: 20_000), at: time) == .wake(.probe, count: 1))
         _ = files.event(.woken(.init(jobs: [8], next: Self.hour * 100)), at: time)
         #expect(files.event(.succeeded(job: 8), at: time) == .wake(.followers, count: 2))
     }
 
-    @Test func filesComeBackByThemselvesSomeAtATime() {
+    @Test func filesComeBackAutomaticallySomeAtATime() {
         var files = files(failed: 100)
         #expect(files.nextWake == now + .seconds(60))
         #expect(files.event(.due, at: now + .seconds(59)) == .none)
@@ -111,7 +111,7 @@ struct FailedFilesTests {
         #expect(files.event(.failed(job: 3, again: .seconds(120)), at: time) == .wake(.due, count: 1))
     }
 
-    @Test func aJobThatWasTakenOutUnheardHoldsUpNobodyForLong() {
+    @Test func aRemovedJobDelaysNoOtherForLong() {
         var files = files(failed: 100)
         #expect(files.event(.succeeded(job: 200), at: now) == .wake(.probe, count: 1))
         _ = files.event(.woken(.init(jobs: [1], next: Self.hour)), at: now)
@@ -119,8 +119,8 @@ struct FailedFilesTests {
         #expect(files.event(.succeeded(job: 202), at: now + .seconds(60)) == .wake(.probe, count: 1))
     }
 
-    /// As while the folder is paused.
-    @Test func whatMayNotBeWokenIsAskedForAgainLater() {
+    /// Files may not be woken while the folder is paused.
+    @Test func aDeniedWakeIsRequestedAgainLater() {
         var files = files(failed: 1)
         let time = now + .seconds(60)
         #expect(files.event(.due, at: time) == .wake(.due, count: FailedFiles.mostTries))

@@ -6,7 +6,7 @@ import TransferWatch
 
 @testable import TransferJobs
 
-/// Watched folders that can't be watched together, by what their paths lead to.
+/// Watched folders that cannot be watched together, by the targets of their paths.
 @Suite struct FolderConflictTests {
     private let folder: TemporaryFolder
 
@@ -37,11 +37,11 @@ import TransferWatch
         #expect(FolderConflict.first(of: spec("alias", move(target), recursive: true), among: []) != nil)
     }
 
-    @Test func aMoveOutsideOrToWhereNothingIsTakenIsAllowed() throws {
+    @Test func aMoveOutsideOrToAnExcludedPlaceIsAllowed() throws {
         try make("w/s", "out")
         try link("alias", to: "w")
         #expect(FolderConflict.first(of: spec("w", move("out"), recursive: true), among: []) == nil)
-        // Not watched with its sub-folders.
+        // The folder is not watched with its subfolders.
         #expect(FolderConflict.first(of: spec("w", move("alias/done")), among: []) == nil)
         var excluding = spec("w", move("alias/done"), recursive: true)
         excluding.rules.exclude = [try GlobPattern("done")]
@@ -64,7 +64,8 @@ import TransferWatch
         #expect(FolderConflict.first(among: [spec("a"), spec("b")])?.message.contains("the same folder") == true)
     }
 
-    /// Whether the outer one has sub-folders, what both do with files, and whether that is refused.
+    /// The arguments are whether the outer folder has subfolders, the treatment of files in both folders, and whether
+    /// that is refused.
     @Test(arguments: [
         (true, WatchSpec.Then.keep, WatchSpec.Then.keep, false), (true, .delete, .keep, true),
         (true, .keep, .delete, true), (false, .delete, .delete, false),
@@ -78,7 +79,7 @@ import TransferWatch
         #expect((FolderConflict.first(among: specs) != nil) == isRefused)
     }
 
-    /// As a bind mount has it: other names, the same place in the file system.
+    /// A bind mount has different names and the same place in the file system.
     @Test func placesWithinAFileSystemAreCompared() {
         func place(_ names: [String], _ within: [String], missing: [String] = []) -> FolderPlace {
             FolderPlace(
@@ -103,7 +104,7 @@ import TransferWatch
         #expect(table.location(ofMount: 40, ["mnt", "other"]) == nil && table.location(ofMount: 7, []) == nil)
     }
 
-    @Test func foldersThatSendToOnePlaceAreTold() {
+    @Test func foldersWithOneDestinationAreReported() {
         var (one, other) = (spec("a"), spec("b"))
         #expect(FolderConflict.sharedDestination(among: [one, other]) == nil)
         (one.url, other.url) = ("https://a.example/in/{name}", "https://A.example:443/x/../in/{name}")

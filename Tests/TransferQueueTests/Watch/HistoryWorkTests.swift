@@ -6,7 +6,7 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferStore
 
-/// What a version costs the database doesn't grow with what waits and what was done.
+/// The database work of a version does not grow with the number of waiting and finished files.
 @Suite struct HistoryWorkTests {
     private let fixture: StoreFixture
     private let folder: TemporaryFolder
@@ -25,7 +25,7 @@ import TransferWatch
         try take(0..<10, history)
         let few = try fixture.store.steps { try take(10..<110, history) }
         try take(110..<900, history)
-        // That they are counted, once for all that is taken together, is little.
+        // The files of one transaction are counted once, which is little work.
         let many = try fixture.store.steps { try take(900..<1000, history) }
         #expect(many < few * 3 / 2, "\(few) steps beside 10 jobs, \(many) beside 900")
     }

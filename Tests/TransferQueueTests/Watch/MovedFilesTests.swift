@@ -8,7 +8,7 @@ import TransferWatch
 @testable import TransferFolders
 @testable import TransferJobs
 
-/// Circles of moves that no single process sees.
+/// Circles of moves that no single process observes.
 @Suite(.timeLimit(.minutes(1))) struct MovedFilesTests {
     private let now = MonotonicTime(nanoseconds: 1_000_000_000)
 
@@ -23,7 +23,7 @@ import TransferWatch
             files.moved(version("a"), at: now)
         }
         #expect(files.isCircling(version("a"), at: now))
-        // By another file system it comes back as another inode; another content is another version.
+        // A file that comes back over a second file system has a new inode; different content is a new version.
         #expect(files.isCircling(FileVersion(device: 9, inode: 9, size: 3, modified: 4, path: "a"), at: now))
         #expect(!files.isCircling(version("b"), at: now) && !files.isCircling(version("a", modified: 5), at: now))
     }
@@ -44,7 +44,7 @@ import TransferWatch
         #expect(files.isCircling(version("f19999"), at: now + .seconds(22)))
     }
 
-    /// Two queues, each of which moves what it has uploaded into the other's folder.
+    /// Each of the two queues moves its uploaded files into the other's folder.
     @Test func twoQueuesThatMoveFilesToEachOtherUploadThemFewTimes() async throws {
         let folder = try TemporaryFolder("circle")
         let other = try TemporaryFolder("circle")

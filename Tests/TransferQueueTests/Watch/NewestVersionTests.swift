@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import TransferFolders
 @testable import TransferJobs
 
-/// Files that change, move or go while their uploads wait or are under way.
+/// Files that change, move or disappear while their uploads wait or are under way.
 @Suite(.ofAFolder, .timeLimit(.minutes(1))) struct NewestVersionTests {
     let folder: TemporaryFolder
 
@@ -29,12 +29,12 @@ import TransferTestSupport
         }
     }
 
-    /// Written in place, the version under way isn't whole; as a new file under the old name it is.
+    /// After a write in place the version under way is not whole; after a new file under the old name it is.
     @Test(arguments: [false, true])
     func aNewVersionWaitsForTheEndOfOneThatIsUnderWay(_ byRename: Bool) async throws {
         try await withTestServer { server in
             let latch = Latch()
-            // The server can't end while one of its threads waits.
+            // The server cannot end while one of its threads waits.
             defer { latch.open() }
             let inbox = Inbox(server) { _ in latch.pass() }
             let spec = try folder.watchSpec(server)
@@ -59,11 +59,11 @@ import TransferTestSupport
         }
     }
 
-    /// Long ones are sent as they are read; short ones are read at once.
+    /// A long file is sent as it is read; a short one is read at once.
     @Test(arguments: [3, 300_000]) func aFileThatIsTouchedWhileItIsUnderWayIsUploadedOnce(_ size: Int) async throws {
         try await withTestServer { server in
             let latch = Latch()
-            // The server can't end while one of its threads waits.
+            // The server cannot end while one of its threads waits.
             defer { latch.open() }
             let inbox = Inbox(server) { _ in latch.pass() }
             let spec = try folder.watchSpec(server)
@@ -71,7 +71,7 @@ import TransferTestSupport
             try await withWatch(folder, spec) { _, _, log in
                 try await inbox.wait(forBodyOf: "a")
                 try folder.touch("in/a", seconds: 1_000_000)
-                // By its bytes it's the version that is under way.
+                // The bytes identify the version that is under way.
                 try await folder.history("count(*)", "modified = 1000000000000005", is: "1")
                 latch.open()
                 await log.wait(forConfirmed: "a")
@@ -84,11 +84,11 @@ import TransferTestSupport
         }
     }
 
-    /// Nothing but the time of the change of its inode tells.
+    /// Only the change time of its inode shows the change.
     @Test func aFileThatIsRewrittenWithItsTimeWhileItIsUnderWayIsUploadedAgain() async throws {
         try await withTestServer { server in
             let latch = Latch()
-            // The server can't end while one of its threads waits.
+            // The server cannot end while one of its threads waits.
             defer { latch.open() }
             let inbox = Inbox(server) { _ in latch.pass() }
             let spec = try folder.watchSpec(server) { $0.then = .delete }
@@ -107,7 +107,7 @@ import TransferTestSupport
     @Test func filesWithOneURLAreUploadedOneAfterAnother() async throws {
         try await withTestServer { server in
             let latch = Latch()
-            // The server can't end while one of its threads waits.
+            // The server cannot end while one of its threads waits.
             defer { latch.open() }
             let inbox = Inbox(server) { _ in latch.pass() }
             let spec = try folder.watchSpec(server) { $0.url = server.url("/in/{name}") }
@@ -123,7 +123,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsRenamedWhileItWaitsGoesToItsNewURL() async throws {
+    @Test func aFileRenamedWhileItWaitsGoesToItsNewURL() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -138,11 +138,12 @@ import TransferTestSupport
         }
     }
 
-    /// The upload has the file open: it goes on to where it began, and what is done then is done with the file.
-    @Test func whatIsRenamedWhileItIsUploadedIsUploadedOnceAndMovedFromItsNewName() async throws {
+    /// The upload has the file open: it continues to its original URL, and the treatment afterwards applies to the
+    /// file.
+    @Test func aFileRenamedDuringItsUploadIsMovedFromItsNewName() async throws {
         try await withTestServer { server in
             let latch = Latch()
-            // The server can't end while one of its threads waits.
+            // The server cannot end while one of its threads waits.
             defer { latch.open() }
             let inbox = Inbox(server) { _ in latch.pass() }
             let spec = try folder.watchSpec(server) { $0.then = .move(to: folder.path("out")) }
@@ -164,10 +165,10 @@ import TransferTestSupport
     }
 
     /// Both files are on the server then, whichever name the other one had before.
-    @Test func whatTakesTheNameOfAFileThatIsUploadedDoesNotTakeItsPlace() async throws {
+    @Test func aFileWithTheNameOfAnUploadedFileDoesNotReplaceIt() async throws {
         try await withTestServer { server in
             let latch = Latch()
-            // The server can't end while one of its threads waits.
+            // The server cannot end while one of its threads waits.
             defer { latch.open() }
             let inbox = Inbox(server) { _ in latch.pass() }
             let spec = try folder.watchSpec(server) { $0.then = .delete }
@@ -185,12 +186,12 @@ import TransferTestSupport
         }
     }
 
-    /// It's found by its new name when the first attempt comes to nothing.
-    @Test func whatIsRenamedWhileItsUploadFailsGoesToItsNewURL() async throws {
+    /// The file is found by its new name when the first attempt fails.
+    @Test func aFileRenamedDuringAFailedUploadGoesToItsNewURL() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let latch = Latch()
-            // The server can't end while one of its threads waits.
+            // The server cannot end while one of its threads waits.
             defer { latch.open() }
             server.handle("PUT", "/in/a") { _ in
                 latch.pass()
@@ -209,7 +210,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsDeletedBeforeItsUploadEndsWithoutOneAndWithoutFailing() async throws {
+    @Test func aFileDeletedBeforeItsUploadIsNoFailure() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -231,7 +232,7 @@ import TransferTestSupport
         }
     }
 
-    /// utimensat(2) is no event for the watcher: the job that finds another time sees to it.
+    /// utimensat(2) is no event for the watcher: the job that finds the new time handles it.
     @Test func aTimeThatIsSetWhileItWaitsLosesNothing() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
@@ -246,9 +247,9 @@ import TransferTestSupport
         }
     }
 
-    /// As a log is rotated: what had the name is uploaded by its new one, as its upload makes room for the next.
-    @Test(arguments: [true, false]) func whatAnotherFileTakesTheNameOfIsUploadedByItsOwn(_ isAtOnce: Bool) async throws
-    {
+    /// The files change names like rotated logs. The first file is uploaded under its new name, as its upload makes
+    /// room for the next file.
+    @Test(arguments: [true, false]) func aFileWhoseNameIsTakenIsUploadedUnderItsNewName(_ isAtOnce: Bool) async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -256,19 +257,19 @@ import TransferTestSupport
             try await withWatch(folder, spec) { _, _, log in
                 await log.wait(forConfirmed: "a")
                 try folder.rename("in/a", "in/a.1")
-                // The new one may come before the old one's name is known, or after that.
+                // The new file may come before the old one's new name is known, or after that.
                 if !isAtOnce { try await folder.history("path", is: "a.1") }
                 try folder.write("two", to: "in/a")
                 await log.wait(forConfirmations: 3)
             }
             #expect(inbox.puts == ["a": ["one", "two"], "a.1": ["one"]])
-            // Each of them is known now.
+            // Each of the files is known now.
             try await withWatch(folder, spec) { _, _, log in await log.caughtUp() }
             #expect(inbox.puts == ["a": ["one", "two"], "a.1": ["one"]])
         }
     }
 
-    @Test func whatIsRenamedAndTouchedBeforeAnotherFileTakesItsNameIsUploadedByItsOwn() async throws {
+    @Test func aTouchedFileWhoseNameIsTakenIsUploadedUnderItsNewName() async throws {
         try await withOneRenamedAndTouched { spec, inbox in
             try folder.write("two", to: "in/a")
             try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a", "a.1") }
@@ -278,11 +279,11 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsRenamedAndTouchedStaysWhereItWasUploaded() async throws {
+    @Test func aRenamedAndTouchedFileStaysWhereItWasUploaded() async throws {
         try await withOneRenamedAndTouched { spec, inbox in
             try await withWatch(folder, spec) { _, _, log in await log.caughtUp() }
             #expect(inbox.puts == ["a": ["one"]])
-            // Until the other file comes that takes its place.
+            // The state holds until the second file takes its place.
             try folder.write("two", to: "in/a")
             try await withWatch(folder, spec) { _, _, log in
                 await log.caughtUp()
@@ -292,7 +293,7 @@ import TransferTestSupport
         }
     }
 
-    /// `a` was uploaded; after that, while nobody looked, it got the name `a.1` and another time.
+    /// Renames `a` to `a.1` after its upload, with a new time, while no process watches.
     private func withOneRenamedAndTouched(_ body: (WatchSpec, Inbox) async throws -> Void) async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)

@@ -9,23 +9,23 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferStore
 
-/// What a file is, by the numbers that the ledger has of it and by its bytes: look × state × proof.
+/// The identity of a file, by the numbers in the upload history and by its bytes: observation × state × proof.
 @Suite struct VersionInquiryTests {
     enum Look: CaseIterable {
         case known, changed, returned, onOtherDevice, renumbered, renumberedGivenUp, replaced, unknown
         case elsewhere, elsewhereBefore, otherTime, otherTimeBefore
     }
 
-    /// What is known of the bytes that were sent, and whether the file has them.
+    /// The record of the sent bytes, and whether the file has them.
     enum Proof: CaseIterable {
         case none, sameFingerprint, otherFingerprint, sameDigest, otherDigest
     }
 
     static let rows: [(Look, HistoryState, [Proof], String)] = [
-        // Nothing has happened to it: nothing is read.
+        // The file is unchanged: no bytes are read.
         (.known, .confirmed, Proof.allCases, "nothing"),
         (.known, .failed, Proof.allCases, "nothing"),
-        // Something has: its bytes tell.
+        // The file has changed: its bytes decide.
         (.changed, .confirmed, [.sameFingerprint, .sameDigest], "looked"),
         (.changed, .confirmed, [.otherFingerprint, .otherDigest], "rewritten"),
         (.changed, .confirmed, [.none], "nothing"),
@@ -38,20 +38,21 @@ import TransferWatch
         (.returned, .confirmed, [.otherFingerprint, .otherDigest], "rewritten"),
         (.onOtherDevice, .confirmed, [.none, .sameFingerprint, .sameDigest], "renumbered"),
         (.onOtherDevice, .confirmed, [.otherFingerprint, .otherDigest], "rewritten"),
-        // A copy of the folder, or a file system that numbers anew.
+        // The file is in a copy of the folder, or on a file system with new numbers.
         (.renumbered, .confirmed, [.sameFingerprint, .sameDigest], "renumbered"),
         (.renumbered, .confirmed, [.none, .otherFingerprint, .otherDigest], "new"),
         (.renumbered, .open, [.sameFingerprint, .sameDigest], "renumbered"),
         (.renumbered, .open, [.none, .otherFingerprint, .otherDigest], "new"),
         (.renumbered, .failed, [.sameFingerprint, .sameDigest], "renumbered"),
         (.renumbered, .failed, [.none, .otherFingerprint, .otherDigest], "new"),
-        // Nobody can say that it isn't what was to be left alone.
+        // The file may be the one that was to be left alone.
         (.renumbered, .leftAlone, [.none, .sameFingerprint, .sameDigest], "renumbered"),
         (.renumbered, .leftAlone, [.otherFingerprint, .otherDigest], "new"),
         (.renumberedGivenUp, .open, [.none, .sameFingerprint, .sameDigest], "renumbered"),
         (.renumberedGivenUp, .failed, [.none, .sameFingerprint, .sameDigest], "renumbered"),
         (.renumberedGivenUp, .failed, [.otherFingerprint, .otherDigest], "new"),
-        // Written anew under its name: a new version by its numbers, the same one where its bytes are.
+        // The file was rewritten under its name: a new version by its numbers, the same version where its bytes are the
+        // same.
         (.replaced, .confirmed, [.sameFingerprint, .sameDigest], "renumbered"),
         (.replaced, .confirmed, [.none, .otherFingerprint, .otherDigest], "new"),
         (.replaced, .open, [.sameFingerprint, .sameDigest], "renumbered"),
@@ -59,7 +60,7 @@ import TransferWatch
         (.replaced, .failed, [.none, .otherFingerprint, .otherDigest], "new"),
         (.replaced, .leftAlone, [.sameFingerprint, .sameDigest], "renumbered"),
         (.replaced, .leftAlone, [.none, .otherFingerprint, .otherDigest], "new"),
-        // The inode of a file that isn't there any more.
+        // The inode belonged to a file that no longer exists.
         (.elsewhere, .confirmed, [.sameFingerprint, .sameDigest], "moved"),
         (.elsewhere, .confirmed, [.none, .otherFingerprint, .otherDigest], "another"),
         (.elsewhere, .leftAlone, [.none, .sameFingerprint, .sameDigest], "moved"),
@@ -68,16 +69,16 @@ import TransferWatch
         (.elsewhere, .failed, Proof.allCases, "moved"),
         (.otherTime, .confirmed, [.sameFingerprint, .sameDigest], "touched"),
         (.otherTime, .confirmed, [.none, .otherFingerprint, .otherDigest], "new"),
-        // Touched before it was confirmed, or after it was given up.
+        // The file was touched before its upload was confirmed, or after it was given up.
         (.otherTime, .open, [.sameFingerprint, .sameDigest], "touched"),
         (.otherTime, .open, [.none, .otherFingerprint, .otherDigest], "new"),
         (.otherTime, .failed, [.sameFingerprint, .sameDigest], "touched"),
         (.otherTime, .failed, [.none, .otherFingerprint, .otherDigest], "new"),
         (.otherTime, .leftAlone, [.sameFingerprint, .sameDigest], "touched"),
         (.otherTime, .leftAlone, [.none, .otherFingerprint, .otherDigest], "new"),
-        // Of what was there before only new files were wanted nothing is read. Here all are wanted.
+        // Files that were there before a start with only new files are not read. Here all files are wanted.
         (.renumbered, .old, Proof.allCases, "new"),
-        // The same bytes in a file that was made since.
+        // The same bytes are in a file that was made since.
         (.elsewhereBefore, .confirmed, [.sameFingerprint, .sameDigest], "another"),
         (.elsewhereBefore, .leftAlone, [.sameFingerprint, .sameDigest], "another"),
         (.elsewhereBefore, .open, Proof.allCases, "moved"),
@@ -143,7 +144,7 @@ import TransferWatch
         }
     }
 
-    @Test(arguments: rows) func bytesTellWhatNumbersCannot(
+    @Test(arguments: rows) func bytesDecideWhereNumbersCannot(
         _ kind: Look, _ state: HistoryState, _ proofs: [Proof], _ finding: String
     ) throws {
         let plan = try plan()
@@ -165,8 +166,8 @@ import TransferWatch
         guard case .otherName(of: "f") = offer.finding else { throw TestSupportError("\(offer.finding)") }
     }
 
-    /// Numbers that were given anew may be those of each other's.
-    @Test func aNameGoesBeforeAnInode() throws {
+    /// The new numbers of two files may be each other's former numbers.
+    @Test func aNameTakesPrecedenceOverAnInode() throws {
         let plan = try plan()
         try folder.write("one", to: "in/f")
         let file = try version("f")

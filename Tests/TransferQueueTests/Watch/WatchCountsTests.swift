@@ -10,14 +10,14 @@ import TransferTestSupport
 @testable import TransferQueue
 @testable import TransferStore
 
-/// What the run of a watched folder's batch knows of its jobs, and the watch of the run.
+/// The counts of a watched folder's jobs in the run of its batch, and the counts of the run in the watch.
 @Suite(.timeLimit(.minutes(1))) struct WatchCountsTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder("counts") }
 
-    /// Those of jobs that aren't under way end in the store, without the runner.
-    @Test func aFullFolderIsGoneOnWithWhenItsJobsAreCancelled() async throws {
+    /// The jobs that are not under way end in the store, without the runner.
+    @Test func aFullFolderContinuesWhenItsJobsAreCancelled() async throws {
         try await withTestServer { server in
             let spec = try folder.watchSpec(server)
             for number in 0..<1100 { try folder.write("\(number)", to: "in/f\(number)") }
@@ -32,13 +32,13 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsQueuedGoesToTheNewHostOfAFolderAtOnce() async throws {
+    @Test func queuedFilesGoToTheNewHostOfAFolderAtOnce() async throws {
         try await withTestServer { old in
             let latch = Latch()
-            // The server can't end while one of its threads waits.
+            // The server cannot end while one of its threads waits.
             defer { latch.open() }
             let before = Inbox(old) { _ in latch.pass() }
-            // More than are claimed at a time.
+            // The number exceeds that of one claim.
             for number in 0..<600 { try folder.write("\(number)", to: "in/f\(number)") }
             try await withTestServer { new in
                 let after = Inbox(new)
@@ -59,7 +59,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatComesWhileTheBatchIsPausedWaitsForItToBeResumed() async throws {
+    @Test func newFilesWaitWhileTheBatchIsPaused() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -112,8 +112,8 @@ import TransferTestSupport
         }
     }
 
-    /// What a folder gave is told by another thread than counts.
-    @Test func whatWasCountedAlreadyIsNotCountedAgain() async throws {
+    /// The files of a folder are reported by a different thread from the counts.
+    @Test func countedFilesAreNotCountedAgain() async throws {
         try await withTestServer { server in
             _ = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -138,7 +138,7 @@ import TransferTestSupport
         }
     }
 
-    /// Of a file that was only to be kept, nothing waits for its time.
+    /// A file that was only to be kept is not counted as waiting for its time.
     @Test func aRotatedFileThatWaitedForNothingIsNotCountedOff() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
@@ -157,7 +157,7 @@ import TransferTestSupport
         }
     }
 
-    /// Pruning may come upon a file after it was moved and before that is noted.
+    /// Pruning may find a file after it was moved and before that is noted.
     @Test func aFileThatWasFoundToBeGoneIsNotCountedOffAgain() async throws {
         try await withTestServer { server in
             let spec = try folder.watchSpec(server) { ($0.then, $0.keepFor) = (.delete, .seconds(3600)) }
@@ -177,8 +177,8 @@ import TransferTestSupport
         }
     }
 
-    /// Also where nothing was changed, and however many changes there were before.
-    @Test func ofTwoCountsTheLaterOneIsKnown() throws {
+    /// The rule also holds where nothing was changed, and after any number of changes.
+    @Test func theLaterOfTwoCountsIsKnown() throws {
         let store = try SQLiteStore()
         let stamps = try (0..<3).map { _ in try store.record([], []).watched.stamp }
         #expect(stamps[0] < stamps[1] && stamps[1] < stamps[2])

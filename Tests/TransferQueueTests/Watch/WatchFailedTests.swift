@@ -10,10 +10,10 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// A server that takes what is put there, or doesn't.
+/// A server that accepts or refuses uploads.
 final class MoodyInbox: Sendable {
     struct State {
-        /// What is answered, for which paths.
+        /// The status of the answer for a path.
         var refusal: @Sendable (String) -> Int? = { _ in nil }
         var taken: [String] = []
         var refused: [String] = []
@@ -48,7 +48,7 @@ extension QueueEvent {
     fileprivate var isCancelled: Bool { if case .cancelled = kind { true } else { false } }
 }
 
-/// A watched folder has no end, so nothing in it is given up for ever.
+/// Failed files of a watched folder: the folder has no end, so no file in it is given up for ever.
 @Suite(.timeLimit(.minutes(1))) struct WatchFailedTests {
     let folder: TemporaryFolder
 
@@ -79,7 +79,7 @@ extension QueueEvent {
         }
     }
 
-    @Test func aFileThatWasRefusedComesBackByItself() async throws {
+    @Test func aRefusedFileComesBackAutomatically() async throws {
         try await withTestServer { server in
             let inbox = MoodyInbox(server)
             let count = Mutex(0)
@@ -110,7 +110,7 @@ extension QueueEvent {
                     try folder.write("x", to: "in/ok\(number)")
                     await log.wait(forConfirmed: "ok\(number)")
                 }
-                // The probe's end is recorded.
+                // The end of the probe is recorded.
                 try await folder.history("max(failures)", is: "2")
                 try await folder.history("count(*)", "state = 2", is: "100")
                 #expect(inbox.refused.count == 101)
@@ -142,7 +142,7 @@ extension QueueEvent {
         }
     }
 
-    @Test func otherRulesTryAllThatWasRefused() async throws {
+    @Test func newRulesRetryAllRefusedFiles() async throws {
         try await withTestServer { server in
             let inbox = MoodyInbox(server)
             inbox.refuse { _ in 415 }
@@ -181,8 +181,8 @@ extension QueueEvent {
         }
     }
 
-    /// The attempts of no job are what ends it, and what came first goes first.
-    @Test func aServerThatIsAwayIsWaitedForHoweverLongThatTakes() async throws {
+    /// The wait does not end with any job's attempts, and the first file goes first.
+    @Test func anUnavailableServerIsWaitedForWithoutLimit() async throws {
         let restarts = try ServerThatRestarts()
         let inbox = try restarts.start()
         defer { restarts.stop() }

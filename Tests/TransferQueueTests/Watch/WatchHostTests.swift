@@ -6,7 +6,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// Which host a watched folder's files wait for is told to whoever looks from outside.
+/// The report to outside observers about the host that a watched folder's files wait for.
 @Suite(.timeLimit(.minutes(1))) struct WatchHostTests {
     let folder: TemporaryFolder
 
@@ -26,7 +26,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aHostThatRefusesConnectionsIsToldWithItsFiles() async throws {
+    @Test func aHostThatRefusesConnectionsIsReportedWithItsFiles() async throws {
         let port = try RefusingPort()
         var spec = WatchSpec(folder: try folder.folder("in"), url: "\(port.url)/{path}")
         spec.settle = .milliseconds(20)
@@ -37,7 +37,7 @@ import TransferTestSupport
             #expect(status.hosts.map(\.origin) == [port.url] && status.waiting == 4)
             #expect(status.hosts.first?.message.contains("refused") == true)
             let (remote, batch) = (try QueueRemote(state: folder.path("state"), runtimeFolder: nil), self.batch)
-            // Between its turns as the one that probes.
+            // The file waits for its host between its turns as the probe.
             let message = try await within {
                 while true {
                     try Task.checkCancellation()
@@ -50,7 +50,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aHostThatAsksForAPauseIsToldUntilItAnswers() async throws {
+    @Test func aHostThatAsksForAPauseIsReportedUntilItAnswers() async throws {
         try await withTestServer { server in
             server.handle("PUT", "/in/*") { _ in Response(status: 503, headers: ["Retry-After": "60"]) }
             try folder.write("one", to: "in/a")
@@ -66,7 +66,7 @@ import TransferTestSupport
         }
     }
 
-    /// As a balancer does it whose servers are gone: one file at a time finds that out for all of them.
+    /// The faults are those of a load balancer without servers: one file at a time finds that out for all of them.
     @Test(arguments: [Fault.resetBeforeHead, .closeBeforeHead])
     func aHostThatEndsEveryConnectionIsProbedByOneFile(_ fault: Fault) async throws {
         try await withTestServer { server in
@@ -93,8 +93,8 @@ import TransferTestSupport
         }
     }
 
-    /// A file that its server can't bear is no reason to leave the others alone.
-    @Test func oneFileWhoseConnectionsAreEndedKeepsNoOtherWaiting() async throws {
+    /// A file that its server cannot process does not delay the other files.
+    @Test func aFileWithBrokenConnectionsDelaysNoOther() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             server.script("/in/bad", [], afterwards: .closeBeforeHead)

@@ -9,13 +9,13 @@ import TransferWatch
 @testable import TransferFolders
 @testable import TransferJobs
 
-/// A file is what its bytes are, whatever numbers its file system gives it.
+/// The identity of a file by its bytes, for any numbers that its file system gives it.
 @Suite(.timeLimit(.minutes(1))) struct WatchIdentityTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder("identity") }
 
-    /// As a file system does it that gives a new file the inode of one that was removed.
+    /// Gives the row the inode of a different file, as a file system reuses the inode of a removed file.
     private func giveInode(of path: String, toRowOf former: String) throws {
         let stamp = try #require(FolderPlaces(folder.path("in")).file(path)).stamp
         try folder.database.run(
@@ -46,10 +46,10 @@ import TransferWatch
             let spec = try folder.watchSpec(server)
             for number in 0..<4 { try folder.write("picture \(number)", to: "in/\(number)") }
             try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmations: 4) }
-            // As cp -a makes them: other inodes, the former times.
+            // The copies are made as by cp -a: with new inodes and the former times.
             for number in 0..<4 {
                 let stamp = try #require(FolderPlaces(folder.path("in")).file("\(number)")).stamp
-                // The last one has other bytes.
+                // The last one has different bytes.
                 try folder.write(number == 3 ? "picture X" : "picture \(number)", to: "copy")
                 try folder.setTime(
                     "copy", seconds: Int(stamp.modified / 1_000_000_000),
@@ -60,14 +60,14 @@ import TransferWatch
                 await log.wait(forConfirmed: "3")
                 await log.caughtUp()
                 #expect(log.confirmed == ["3"])
-                // The former row of the last one goes later.
+                // The former row of the last one is removed later.
                 try await folder.history("count(*)", "path <> '3' AND (changed IS NULL OR gone IS NOT NULL)", is: "0")
             }
             #expect(inbox.puts.values.map(\.count).sorted() == [1, 1, 1, 2])
         }
     }
 
-    /// What a file's numbers become without a change of its bytes.
+    /// The changes of a file's numbers without a change of its bytes.
     enum Renumbering: CaseIterable {
         case touched, copied, copiedInWholeSeconds, writtenAnew
     }
@@ -85,7 +85,7 @@ import TransferWatch
         try folder.rename("copy", "in/" + name)
     }
 
-    /// As a process left them that was killed, and somebody who gave a file up.
+    /// The records that a killed process left, or a user who gave a file up.
     enum End: String, CaseIterable {
         case inDoubt = "state = 6, errorCode = 'mayHaveBeenSent'"
         case cancelled = "state = 8"
@@ -94,7 +94,7 @@ import TransferWatch
     }
 
     @Test(arguments: End.allCases, Renumbering.allCases)
-    func whatIsNotToBeSentUnaskedIsNotSentByOtherNumbersEither(_ end: End, _ how: Renumbering) async throws {
+    func aFileLeftAloneIsNotSentUnderNewNumbers(_ end: End, _ how: Renumbering) async throws {
         try await withTestServer { server in
             let bodies = Mutex<[String]>([])
             server.handle("POST", "/in") { request in
@@ -120,7 +120,7 @@ import TransferWatch
                 let known = try folder.database.value(
                     "SELECT inode = \(stamp.inode ?? 0) AND modified = \(stamp.modified) FROM ledger WHERE path = 'a'")
                 #expect(known == "1", "it's the one that was known")
-                // A copy while it's watched, too.
+                // The file is also copied while it is watched.
                 guard how != .touched else { return }
                 try renumber("a", how)
                 try folder.write("third", to: "in/c")
@@ -131,7 +131,7 @@ import TransferWatch
     }
 
     @Test(arguments: Renumbering.allCases)
-    func whatAKilledProcessPutIsAskedForBeforeItIsSentAgain(_ how: Renumbering) async throws {
+    func anUploadOfAKilledProcessIsQueriedBeforeItIsSentAgain(_ how: Renumbering) async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -160,7 +160,7 @@ import TransferWatch
             try renumber("a", how)
             try await withWatch(folder, spec) { _, _, log in
                 await log.caughtUp()
-                // While it's watched, too; then comes one of other bytes.
+                // The file is renumbered while it is watched, too; then a file with different bytes follows.
                 try renumber("a", how)
                 try folder.write("sentinel", to: "in/b")
                 await log.wait(forConfirmed: "b")
@@ -172,7 +172,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsRewrittenWithItsTimeIsUploadedAgain() async throws {
+    @Test func aFileRewrittenWithItsTimeIsUploadedAgain() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -189,7 +189,7 @@ import TransferWatch
         }
     }
 
-    @Test func ofTwoNamesThatAreThereAtTheStartOneIsTold() async throws {
+    @Test func oneOfTwoNamesAtTheStartIsReported() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -203,7 +203,7 @@ import TransferWatch
         }
     }
 
-    @Test func anotherNameIsNotToldAgainByTheNextStart() async throws {
+    @Test func anotherNameIsNotReportedAgainAtTheNextStart() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -221,7 +221,7 @@ import TransferWatch
         }
     }
 
-    @Test func ofAnotherNameThatWentAndCameBackItIsToldAgain() async throws {
+    @Test func anotherNameThatReturnsIsReportedAgain() async throws {
         try await withTestServer { server in
             _ = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -246,9 +246,10 @@ import TransferWatch
         }
     }
 
-    /// Copies of files that were there before only new ones were wanted; what is new among them goes.
+    /// The files are copies of those that were there before a start with only new files; only new ones among them are
+    /// uploaded.
     @Test(arguments: [Renumbering.copied, .copiedInWholeSeconds])
-    func aCopyOfWhatWasLeftAloneIsLeftAlone(_ how: Renumbering) async throws {
+    func aCopyOfAFileLeftAloneIsLeftAlone(_ how: Renumbering) async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server) { $0.isNewOnly = true }
@@ -259,7 +260,7 @@ import TransferWatch
                 await log.wait(forConfirmed: "d")
             }
             for name in ["a", "b", "d"] { try renumber(name, how) }
-            // Another one has the name of c.
+            // A different file has the name of c.
             try folder.write("another", to: "copy")
             try folder.rename("copy", "in/c")
             try await withWatch(folder, spec) { _, _, log in
@@ -270,14 +271,14 @@ import TransferWatch
                 await log.wait(forConfirmed: "e")
             }
             #expect(inbox.puts == ["c": ["another"], "d": ["new"], "e": ["last"]])
-            // Whoever wants all of them has all of them.
+            // A watch for all files uploads all of them.
             try await withWatch(folder, try folder.watchSpec(server)) { _, _, log in
                 await log.wait(forConfirmed: "a", "b")
             }
         }
     }
 
-    @Test func anotherNameIsToldOnce() async throws {
+    @Test func anotherNameIsReportedOnce() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")

@@ -10,14 +10,14 @@ import TransferWatch
 
 @testable import TransferJobs
 
-/// Which file goes first.
+/// The order of uploads.
 @Suite(.timeLimit(.minutes(1))) struct WatchOrderTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder("watched") }
 
-    /// More than are claimed at a time; while the first is on its way, one more comes.
-    @Test(arguments: WatchOrder.allCases) func whatComesInTakesItsPlaceAmongAllThatWaits(_ order: WatchOrder)
+    /// The number exceeds that of one claim; while the first upload is under way, one more file comes.
+    @Test(arguments: WatchOrder.allCases) func aNewFileTakesItsPlaceAmongAllWaitingFiles(_ order: WatchOrder)
         async throws
     {
         let count = 400
@@ -29,7 +29,7 @@ import TransferWatch
                 latch.pass()
             }
             let spec = try folder.watchSpec(server) { $0.order = order }
-            // In no order of their names.
+            // The order of creation differs from that of the names.
             for number in 0..<count {
                 let place = number * 7 % count
                 try folder.write(String(repeating: "x", count: 100 + place), to: "in/f\(number)")
@@ -39,9 +39,9 @@ import TransferWatch
                 await log.wait { $0.lastBacklog?.waiting == count }
                 try folder.write("xx", to: "in/late")
                 await log.wait { $0.lastBacklog?.waiting == count + 1 }
-                // All of them are known to who starts them.
+                // The runner knows all of the files.
                 try await folder.history("count(*)", "job IN (SELECT id FROM job WHERE state = 0)", is: "0")
-                // The runner hears of what the store did in its order: of the claim before this command.
+                // The runner receives the store's events in their order: the claim before this command.
                 try await queue.ask(.resume, batch: watched.batch)
                 latch.open()
                 await log.wait(forConfirmations: count + 1)

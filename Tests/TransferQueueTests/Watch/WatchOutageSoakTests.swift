@@ -9,11 +9,11 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// A server that is away, refuses what comes for one reason after the other, and comes back; nobody does anything about it.
+/// A server that is away, refuses files for one reason after the other, and comes back, without any user's action.
 @Suite(.serialized) struct WatchOutageSoakTests {
     private static let refusals = [403, 423, 507, 429]
 
-    /// Away for moments, and files that failed come back by nothing but a success.
+    /// The server is away for moments, and failed files come back only after a success.
     @Test(.timeLimit(.minutes(2))) func everyFileArrivesInOrderAfterAnOutage() async throws {
         var times = WatchTimes()
         times.again.first = .seconds(3600)
@@ -21,7 +21,7 @@ import TransferWatch
             await log.wait { $0.lastBacklog?.waiting == 8 }
         }
         for phase in ["away", "403", "423", "507", "429"] {
-            // One that was refused comes back when another has shown that the server takes files again.
+            // A refused file comes back when a different file has shown that the server accepts files again.
             let groups = Dictionary(grouping: taken.filter { $0.name.hasPrefix(phase) }, by: \.refusals)
             for (refusals, group) in groups {
                 let own = group.map(\.name)
@@ -30,13 +30,13 @@ import TransferWatch
         }
     }
 
-    /// Away for five minutes, with the delays that everybody has.
+    /// The server is away for five minutes, with the default delays.
     @Test(.enabled(if: TransferCommand.runsHeavyTests), .timeLimit(.minutes(20)))
     func everyFileArrivesAfterFiveMinutes() async throws {
         let taken = try await soak(files: 40, times: WatchTimes(), JobSettings()) { log in
             await log.wait { $0.lastBacklog?.waiting == 40 }
-            // The length of the outage is what is tested: by then every job's attempts would be used up. No event tells
-            // it, as nothing happens meanwhile; the test is among the heavy ones.
+            // The length of the outage is the subject of the test: every job's attempts would be used up by then. No
+            // event marks it, as nothing happens meanwhile; the test is among the heavy ones.
             try await Task.sleep(for: .seconds(300))
         }
         let away = taken.map(\.name).filter { $0.hasPrefix("away") }
@@ -44,8 +44,8 @@ import TransferWatch
     }
 
     /// - Parameter outage: Returns when the server has been away for long enough.
-    /// - Returns: What was taken, in that order, but for files that found out that the server doesn't take any: while that
-    ///   is recorded another one may go.
+    /// - Returns: The received files in their order, except those that discovered the server's refusal: while that is
+    ///   recorded a different file may be sent.
     private func soak(
         files: Int, times: WatchTimes, _ settings: JobSettings, outage: (WatchLog) async throws -> Void
     ) async throws -> [(name: String, refusals: Int)] {
@@ -61,7 +61,7 @@ import TransferWatch
         func write(_ phase: String) throws {
             for number in 10..<10 + files {
                 let name = "\(phase)-\(number)"
-                // Its time is its place in the order.
+                // The file's time is its place in the order.
                 try folder.write(name, to: "\(name).new")
                 try folder.setTime("\(name).new", seconds: 1_000_000 + names.count)
                 try folder.rename("\(name).new", "in/\(name)")
@@ -85,9 +85,9 @@ import TransferWatch
                 inbox.refuse { _ in status }
                 let before = inbox.refused.count
                 try write("\(status)")
-                // Files have an order among those that are known.
+                // Only known files have an order.
                 try await folder.history("count(*)", is: "\(names.count)")
-                // 429 speaks for all of them: one that is probed twice more has been overtaken by those before it.
+                // 429 applies to all files: one that is probed twice more has been overtaken by those before it.
                 let wanted = status == 429 ? inbox.refused.count + 2 : before + files
                 await inbox.wait { $0.refused.count >= wanted }
             }

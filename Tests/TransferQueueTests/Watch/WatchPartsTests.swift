@@ -4,7 +4,7 @@ import Testing
 
 /// The small parts of a watched folder.
 @Suite struct WatchPartsTests {
-    @Test func theLedgerIsLookedThroughWhenItHasGrownByAsMuchAsItHeld() {
+    @Test func theUploadHistoryIsPrunedAfterEnoughGrowth() {
         var rule = PruneRule()
         #expect(!rule.isWorthwhile(isQuiet: false))
         #expect(rule.isWorthwhile(isQuiet: true), "once, as soon as there is time")
@@ -20,14 +20,14 @@ import Testing
         #expect(rule.isWorthwhile(isQuiet: true) && !rule.isWorthwhile(isQuiet: false))
         rule.took(15_000)
         #expect(rule.isWorthwhile(isQuiet: false))
-        // A second look at what is gone changes nothing of that.
+        // A second observation of missing files changes nothing.
         let value3 = rule.begin(onlyGone: true)
         #expect(value3)
         rule.ended(rows: nil)
         #expect(rule.isWorthwhile(isQuiet: false))
     }
 
-    @Test func countsAreToldOnceAndTheLaterTransactionHasTheLastWord() {
+    @Test func countsAreReportedOnceAndTheLaterTransactionWins() {
         var counts = FolderCounts(open: 3, stamp: 5, kept: 0, countsKept: true)
         let first = counts.news()
         #expect(first?.waiting == 3 && first?.kept == 0)
@@ -45,7 +45,7 @@ import Testing
         #expect(uncounted.kept == 0)
     }
 
-    @Test func workThatIsWantedMeanwhileIsDoneOnceMore() {
+    @Test func workRequestedMeanwhileIsDoneOnceMore() {
         var work = RepeatedWork()
         let value5 = work.want()
         #expect(value5)

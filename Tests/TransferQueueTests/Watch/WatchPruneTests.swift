@@ -9,7 +9,7 @@ import TransferWatch
 @testable import TransferFolders
 @testable import TransferJobs
 
-/// What is taken for gone, and what isn't.
+/// The files that are recognised as removed, and those that are not.
 @Suite(.timeLimit(.minutes(1))) struct WatchPruneTests {
     let folder: TemporaryFolder
 
@@ -21,8 +21,8 @@ import TransferWatch
         return times
     }
 
-    /// The file that a link leads to isn't taken by its own name.
-    @Test func aLinkToAFileInsideIsThereWhileThatIs() async throws {
+    /// The target of the link, in a hidden folder, is not uploaded under its own name.
+    @Test func aLinkExistsAsLongAsItsTarget() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -41,7 +41,7 @@ import TransferWatch
         }
     }
 
-    @Test func aFileWhoseTimeWasSetIsNotGoneAndIsKnownAgain() async throws {
+    @Test func aFileWithANewTimeIsNotRemovedAndIsRecognised() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -49,7 +49,7 @@ import TransferWatch
             try await withWatch(folder, try folder.watchSpec(server), times: times) { _, watched, log in
                 await log.wait(forConfirmed: "a", "gone")
                 try await folder.history("count(*)", "digest IS NULL", is: "0")
-                // The first look through the ledger is over.
+                // The first pass through the upload history is over.
                 await log.caughtUp()
                 try await within { while await watched.uploader.pruning.isUnderWay { await Task.yield() } }
                 try folder.setTime("in/a", seconds: 1_000_000)
@@ -62,14 +62,14 @@ import TransferWatch
         }
     }
 
-    @Test func whatTheKernelDoesNotShowIsNotGone() async throws {
+    @Test func aFileThatTheKernelDoesNotShowIsNotRemoved() async throws {
         try await withTestServer { server in
             _ = Inbox(server)
             let spec = try folder.watchSpec(server)
             try folder.write("two", to: "in/gone")
             try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "gone") }
             try folder.unlink("in/gone")
-            // No such name can be looked at. An error that everybody gets, whatever their rights.
+            // No such name can be queried. The error is one that every user gets, whatever their rights.
             let name = String(repeating: "x", count: 300)
             for path in [name, name + "/a"] {
                 try folder.database.run(
@@ -104,7 +104,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatHasJustChangedIsLookedAtAgain() async throws {
+    @Test func aJustChangedFileIsCheckedAgain() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")

@@ -9,7 +9,7 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// Many writers, a server that restarts, and a queue that does.
+/// Many writers, a server that restarts, and a queue that restarts.
 @Suite(.serialized) struct WatchSoakTests {
     @Test(.timeLimit(.minutes(2))) func everyFinalVersionArrivesAndNothingElse() async throws {
         try await soak(files: 320, queueRestarts: 1)
@@ -35,13 +35,13 @@ import TransferWatch
             let isLast = round == queueRestarts
             try await withWatch(folder, spec) { [spec] _, _, log in
                 try crew.work(part: round, of: queueRestarts + 1) {
-                    // In the middle of it, and with connections open.
+                    // The restart comes in the middle of the work, with connections open.
                     try restarts.restart()
                 }
                 guard isLast else { return }
                 try crew.finish()
                 await log.wait { events in
-                    // What rounds before this one moved isn't among these.
+                    // Files that earlier rounds moved are not among these.
                     guard case .moved = events.last else { return false }
                     return inbox.has(crew.finals) && WriterCrew.isEmpty(spec.folder)
                 }
@@ -65,7 +65,7 @@ extension Inbox {
     }
 }
 
-/// One address, and servers that come and go behind it; what they got stays.
+/// One address, and servers that come and go behind it; the received files stay.
 ///
 /// `@unchecked Sendable`: used by one task.
 final class ServerThatRestarts: @unchecked Sendable {

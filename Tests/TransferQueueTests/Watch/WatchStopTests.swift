@@ -13,17 +13,17 @@ import TransferWatch
 @testable import TransferQueue
 @testable import TransferStore
 
-/// A folder that is let go in the midst of something.
+/// A watch that ends in the midst of its work.
 @Suite(.timeLimit(.minutes(1))) struct WatchStopTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder("stop") }
 
-    /// Whoever watches the folder next may want to keep them.
+    /// The next watch of the folder may be configured to keep the files.
     @Test func nothingIsMovedAfterTheEndOfWatching() async throws {
         try await withTestServer { server in
             let other = try OtherFileSystem(than: folder)
-            // More than are moved before it's seen that the first one was.
+            // The number exceeds the moves that can happen before the first one is observed.
             let count = 300
             for number in 0..<count { try folder.write(sparse: 512 << 10, to: "in/f\(number)") }
             let spec = try folder.watchSpec(server) {
@@ -43,7 +43,7 @@ import TransferWatch
                 #expect(!files.isEmpty && files == filesLater && log.events.count == reported)
                 #expect(log.events.count { $0.donePath != nil } == count - files.count)
             }
-            // It's due all the same.
+            // The move is still due.
             try await withWatch(folder, spec) { _, _, log in
                 await log.wait { $0.lastBacklog.map { $0 == (0, 0) } ?? false }
             }
@@ -62,7 +62,7 @@ import TransferWatch
                 ($0.then, $0.keepFor) = (.move(to: other.path), .seconds(3600))
             }
             try await withQueue(folder) { queue in
-                // As if it had been uploaded.
+                // The state is that after an upload.
                 try folder.confirm(["a"], try queue.sqlite().openHistory(try WatchPlan(spec)).folder)
                 let watched = try await WatchedFolder.start(spec, on: queue) { _ in }
                 let target = other.path
@@ -70,7 +70,7 @@ import TransferWatch
                 await watched.stop()
                 let there = try FileManager.default.contentsOfDirectory(atPath: other.path)
                 let here = try folder.files(below: "in")
-                // It may just have been done.
+                // The move may just have been done.
                 #expect((here == ["a"] && there == []) || (here == [] && there == ["a"]))
                 let whole = try #require(FolderPlaces(here.isEmpty ? other.path : folder.path("in")).file("a"))
                 #expect(whole.stamp.size == size)
@@ -78,7 +78,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsTakenAsWatchingEndsIsUploadedAndItsBatchEndsToo() async throws {
+    @Test func aFileTakenAsWatchingEndsIsUploadedAndItsBatchEnds() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -86,9 +86,9 @@ import TransferWatch
                 let log = WatchLog()
                 let watched = try await WatchedFolder.start(spec, on: queue) { log.add($0) }
                 await log.caughtUp()
-                // What the start has to look for would wait for the database too, and whoever stops for that.
+                // The start's own queries would wait for the database too, and so would the stop.
                 try await reached { await watched.uploader.due.acting == nil }
-                // Another process writes to the database, so that this one has to wait for it.
+                // A second process writes to the database, so that this one has to wait for it.
                 let other = try SQLiteStore(StateFolder(folder.path("state")))
                 let writer = WorkerPool(name: "writer", threads: 1)
                 let gate = Latch()
@@ -132,7 +132,7 @@ import TransferWatch
 }
 
 extension TemporaryFolder {
-    /// A file of zeros that takes no space.
+    /// Writes a file of zeros that takes no space.
     fileprivate func write(sparse size: Int64, to relative: String) throws {
         try #require(truncate(try write("", to: relative), off_t(size)) == 0)
     }

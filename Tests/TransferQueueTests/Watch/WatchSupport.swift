@@ -12,7 +12,7 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// What a watched folder told, and what its server got.
+/// The events of a watched folder.
 final class WatchLog: Sendable {
     private struct State {
         var events: [WatchedFolderEvent] = []
@@ -42,7 +42,7 @@ final class WatchLog: Sendable {
         await awaited.wait { $0.confirmations >= count }
     }
 
-    /// Everything that was in the folder has been offered and taken.
+    /// Returns when all files of the folder have been offered and taken.
     func caughtUp(_ times: Int = 1) async {
         await wait { $0.count(where: \.isCaughtUp) >= times }
     }
@@ -68,31 +68,31 @@ extension WatchedFolderEvent {
 }
 
 extension WatchedFolderEvent {
-    /// Nothing waits any more, and so many files are kept for their time.
+    /// Returns whether no file waits any longer, and this number of files is kept for their time.
     func isBacklog(kept: Int) -> Bool {
         if case .backlog(waiting: 0, kept: kept) = self { true } else { false }
     }
 }
 
 extension [WatchedFolderEvent] {
-    /// What the last word on it was.
+    /// The last reported backlog.
     var lastBacklog: (waiting: Int, kept: Int)? {
         lazy.compactMap { if case .backlog(let waiting, let kept) = $0 { (waiting, kept) } else { nil } }.last
     }
 }
 
-/// A server that keeps what is put there, and notes what must never be.
+/// A server that keeps the uploaded files, and notes forbidden events.
 final class Inbox: Sendable {
     struct State {
-        /// By path, in the order of their ends.
+        /// The uploaded contents by path, in the order of their ends.
         var puts: [String: [[UInt8]]] = [:]
         var underWay: [String: Int] = [:]
-        /// Paths that were being put twice at a time.
+        /// The paths that were being put twice at a time.
         var overlaps: Set<String> = []
     }
 
     private let state = Mutex(State())
-    /// Called on the connection's thread before a PUT is answered, and may block it.
+    /// The function that is called on the connection's thread before the answer to a PUT, and may block it.
     private let beforeAnswer: @Sendable (String) -> Void
 
     init(_ server: TestServer, beforeAnswer: @escaping @Sendable (String) -> Void = { _ in }) {
@@ -116,7 +116,7 @@ final class Inbox: Sendable {
         return Response(status: 201)
     }
 
-    /// Returns when a body has come whole and waits for its answer.
+    /// Returns when a body has arrived whole and waits for its answer.
     func wait(forBodyOf path: String) async throws {
         try await within { [self] in
             while state.withLock({ $0.underWay[path, default: 0] }) == 0 {
@@ -130,16 +130,16 @@ final class Inbox: Sendable {
         state.withLock { $0.puts.mapValues { $0.map { String(decoding: $0, as: UTF8.self) } } }
     }
 
-    /// What is there now.
+    /// The contents that are there now.
     var contents: [String: [UInt8]] { state.withLock { $0.puts.compactMapValues(\.last) } }
     var overlaps: Set<String> { state.withLock { $0.overlaps } }
 }
 
-/// A lock for threads of a server: closed, then opened once.
+/// A gate for threads of a server: closed, then opened once.
 final class Latch: Sendable {
     private let gate = Gate()
 
-    /// Blocks until it's open.
+    /// Blocks until the gate is open.
     func pass() {
         gate.pass()
         gate.letThrough()
@@ -164,7 +164,7 @@ extension TemporaryFolder {
 
     var database: RawDatabase { RawDatabase(path: path("state/queue.sqlite")) }
 
-    /// Returns when the ledger says so.
+    /// Returns when the upload history has this value.
     ///
     /// - Throws: ``DidNotEnd``
     func history(_ value: String, _ condition: String = "1", is expected: String?) async throws {
@@ -177,7 +177,7 @@ extension TemporaryFolder {
         }
     }
 
-    /// Rows for files that were uploaded two hours ago.
+    /// Writes rows for files that were uploaded two hours ago.
     func confirm(_ paths: [String], _ number: Int64) throws {
         let places = FolderPlaces(path("in"))
         let rows = try paths.map { path in
@@ -224,7 +224,7 @@ func withWatch<Result>(
 }
 
 extension JobQueue {
-    /// Runs as long as `body` does: what was submitted before has waited until now.
+    /// Runs the queue for the duration of `body`: earlier submissions have waited until now.
     func run(_ body: () async throws -> Void) async throws {
         let run = Task { try await self.run() }
         try await body()

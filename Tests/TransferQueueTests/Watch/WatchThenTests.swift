@@ -33,7 +33,7 @@ import TransferWatch
     @Test func nothingIsDoneBeforeTheServerHasConfirmed() async throws {
         try await withTestServer { server in
             let latch = Latch()
-            // The server can't end while one of its threads waits.
+            // The server cannot end while one of its threads waits.
             defer { latch.open() }
             _ = Inbox(server) { _ in latch.pass() }
             try folder.write("one", to: "in/a")
@@ -48,7 +48,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsKeptForAWhileIsDeletedWhenThatIsOverAlsoAfterARestart() async throws {
+    @Test func aKeptFileIsDeletedAfterItsTimeEvenAfterARestart() async throws {
         try await withOneKept { log in
             await log.wait { $0.contains { $0.isBacklog(kept: 1) } }
         } then: { spec in
@@ -57,7 +57,7 @@ import TransferWatch
                 #expect(log.events.contains { $0.isBacklog(kept: 1) })
             }
             #expect(folder.exists("in/a"))
-            // A second is left of the hour.
+            // One second of the hour remains.
             try folder.database.run("UPDATE ledger SET confirmed = confirmed - 3599000")
             try await withWatch(folder, spec) { _, _, log in
                 await log.wait { $0.contains { $0.donePath == "a" } }
@@ -67,7 +67,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsRewrittenWhileItIsKeptCountsOnce() async throws {
+    @Test func aKeptFileThatIsRewrittenCountsOnce() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -86,7 +86,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsKeptAndTouchedIsNotUploadedAgainAndDeletedInItsTime() async throws {
+    @Test func aTouchedKeptFileIsNotUploadedAgainAndDeletedInTime() async throws {
         try await withOneKept { _ in
             try await folder.history("count(*)", "digest IS NULL", is: "0")
             try folder.touch("in/a", seconds: 1_000_000)
@@ -97,7 +97,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsElsewhereWhenItsTimeComesIsDeletedWhenItIsBack() async throws {
+    @Test func aMissingKeptFileIsDeletedWhenItIsBack() async throws {
         try await withOneKept { spec in
             try folder.rename("in/a", "away")
             try folder.endTheHour()
@@ -111,7 +111,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatGotAnotherTimeUnheardOfIsDeletedWhenItsTimeComes() async throws {
+    @Test func aKeptFileTouchedUnseenIsDeletedInTime() async throws {
         try await withOneKept { _ in
             try await folder.history("count(*)", "digest IS NULL", is: "0")
         } then: { spec in
@@ -121,7 +121,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatSomebodyHasOpenForWritingIsDeletedWhenTheyHaveClosedIt() async throws {
+    @Test func aFileOpenForWritingIsDeletedOnceItIsClosed() async throws {
         try await withOneKept { spec in
             try folder.endTheHour()
             let writer = open(folder.path("in/a"), O_WRONLY)
@@ -155,8 +155,8 @@ import TransferWatch
         }
     }
 
-    /// The rules may be others at the next start.
-    @Test func whatWasToBeDeletedIsKeptWhereTheRulesSaySoNow() async throws {
+    /// The rules may be different at the next start.
+    @Test func aFileDueForDeletionIsKeptUnderNewRules() async throws {
         try await withOneKept { spec in
             try folder.endTheHour()
             var spec = spec
@@ -166,7 +166,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatWasRewrittenWithItsSizeAndTimeIsUploadedBeforeItIsDeleted() async throws {
+    @Test func aFileRewrittenWithItsSizeAndTimeIsUploadedBeforeItIsDeleted() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -188,9 +188,9 @@ import TransferWatch
         }
     }
 
-    /// As editors of tags leave a file; where digests are asked for, they tell.
+    /// Editors of song tags leave a file like this; where digests are requested, they reveal the change.
     @Test(arguments: [true, false])
-    func whatWasRewrittenWithItsSizeAndTimeIsANewVersionWhereDigestsAreAsked(_ isRunning: Bool) async throws {
+    func aFileRewrittenWithItsSizeAndTimeIsANewVersionWithDigests(_ isRunning: Bool) async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -216,15 +216,15 @@ import TransferWatch
                 try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a") }
             }
             #expect(Set(inbox.puts.values) == [["one"], ["two"]])
-            // What only looks changed is read once, and isn't sent.
+            // A file that only looks changed is read once, and is not sent.
             try folder.setTime("in/a", seconds: 1_000_000)
             try await withWatch(folder, spec) { _, _, log in await log.caughtUp() }
             #expect(inbox.puts.count == 2)
         }
     }
 
-    /// A file's times are those of its file system: of a server, or of the kernel's last tick.
-    @Test func whatWasRewrittenIsANewVersionAlsoWhereTheClockIsAheadOfTheFileSystems() async throws {
+    /// A file's times come from its file system: from a server, or from the kernel's last tick.
+    @Test func aRewrittenFileIsANewVersionWithAClockAheadOfTheFileSystem() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -239,8 +239,8 @@ import TransferWatch
         }
     }
 
-    /// The program may end in between, too.
-    @Test func whatIsRewrittenWithItsTimeBetweenItsConfirmationAndItsDeletionIsUploadedAgain() async throws {
+    /// The program may also end in between.
+    @Test func aFileRewrittenWithItsTimeBeforeItsDeletionIsUploadedAgain() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -249,7 +249,7 @@ import TransferWatch
                 await log.wait(forConfirmed: "a")
                 try await folder.history("changed = (SELECT changed FROM ledger)", is: "1")
             }
-            // As it was when nobody had come to delete it yet, nor to note a digest.
+            // The row is in the state before the deletion, and before a digest was noted.
             try folder.database.run("UPDATE ledger SET digest = NULL, due = confirmed")
             try folder.rewrite("in/a", "two", seconds: 1_000_000)
             try await withWatch(folder, try folder.watchSpec(server) { $0.then = .delete }) { _, _, log in
@@ -259,7 +259,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsRewrittenWithItsSizeAndTimeWhileItIsUploadedIsUploadedAgain() async throws {
+    @Test func aFileRewrittenWithItsSizeAndTimeDuringItsUploadIsUploadedAgain() async throws {
         try await withTestServer { server in
             let isRewritten = Latch()
             let inbox = Inbox(server) { _ in isRewritten.pass() }
@@ -277,7 +277,7 @@ import TransferWatch
                 try folder.setTime("in/a", seconds: 1_000_000)
                 await log.caughtUp(times + 1)
                 isRewritten.open()
-                // What was sent isn't in the folder any more when its server confirms it.
+                // The sent version is no longer in the folder when its server confirms it.
                 await log.wait(forConfirmed: "a")
                 #expect(log.confirmed == ["a"])
             }
@@ -285,7 +285,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatWaitsAndIsExcludedNowIsNeitherUploadedNorDeleted() async throws {
+    @Test func anExcludedWaitingFileIsNeitherUploadedNorDeleted() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             var spec = try folder.watchSpec(server) { $0.rules.isRecursive = true }
@@ -299,14 +299,14 @@ import TransferWatch
             }
             #expect(inbox.puts.values.flatMap { $0 } == ["a.txt"])
             #expect(folder.exists("in/a.log") && folder.exists("in/sub/b.txt"))
-            // They are found anew where the rules let them in again.
+            // The files are found anew where the rules include them again.
             spec.rules.exclude = []
             try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a.log", "sub/b.txt") }
             #expect(inbox.puts.values.flatMap { $0 }.sorted() == ["a.log", "a.txt", "sub/b.txt"])
         }
     }
 
-    @Test func whatCannotBeMovedIsToldAndTriedAgain() async throws {
+    @Test func anUnmovableFileIsReportedAndRetried() async throws {
         try await withTestServer { server in
             _ = Inbox(server)
             try folder.write("one", to: "in/a")
@@ -323,7 +323,7 @@ import TransferWatch
         }
     }
 
-    /// A disk that isn't mounted has no files that are gone.
+    /// The files of an unmounted disk are not recognised as removed.
     @Test func nothingIsForgottenWhileTheFolderIsMissing() async throws {
         try await withOneKept { spec in
             try folder.rename("in", "away")
@@ -338,11 +338,11 @@ import TransferWatch
         }
     }
 
-    /// `in/a` was uploaded and is to be deleted an hour later. In the end it has been uploaded once.
+    /// Uploads `in/a`, which is to be deleted an hour later, and checks that it was uploaded once.
     ///
     /// - Parameters:
-    ///   - first: What comes about while the first watch runs.
-    ///   - then: What comes after it.
+    ///   - first: The events while the first watch runs.
+    ///   - then: The events after it.
     private func withOneKept(
         _ first: (WatchLog) async throws -> Void = { _ in }, then: (WatchSpec) async throws -> Void
     ) async throws {
@@ -364,7 +364,7 @@ import TransferWatch
 }
 
 extension TemporaryFolder {
-    /// As if an hour had passed since the server's word.
+    /// Moves the records back as if an hour had passed since the server's confirmation.
     fileprivate func endTheHour() throws {
         try database.run("UPDATE ledger SET confirmed = confirmed - 3600000")
     }

@@ -10,7 +10,7 @@ import TransferWatch
 @testable import TransferFolders
 @testable import TransferJobs
 
-/// Files whose server is asked for the digest of what it has.
+/// Files whose server is asked for the digest of its copy.
 @Suite(.timeLimit(.minutes(1))) struct WatchVerifyTests {
     let folder: TemporaryFolder
 
@@ -28,7 +28,7 @@ import TransferWatch
     }
 
     @Test(arguments: [true, false])
-    func deletesWhatTheServerProvablyHas(_ byHead: Bool) async throws {
+    func deletesFilesThatTheServerProvablyHas(_ byHead: Bool) async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let digest = try FileDigest.compute(folder.path("in/a"), .sha256).base64
@@ -44,8 +44,8 @@ import TransferWatch
         }
     }
 
-    /// No event tells of a time that was set by name.
-    @Test func aVersionThatIsAnotherOneByThenIsUploadedAsThat() async throws {
+    /// No event reports a time that was set by name.
+    @Test func aVersionThatChangedMeanwhileIsUploadedAsTheNewOne() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try spec(server) { ($0.then, $0.isNewOnly) = (.keep, true) }
@@ -64,7 +64,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatTheServerHasOtherwiseStaysAndIsSentAgainAtTheNextStart() async throws {
+    @Test func aFileThatDiffersOnTheServerStaysAndIsSentAgainAtTheNextStart() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             server.handle("HEAD", "/in/*") { _ in Response(status: 405) }
@@ -82,7 +82,7 @@ import TransferWatch
         }
     }
 
-    @Test func whereNoDigestIsToBeHadTheFileStaysAndIsOnlyAskedForAtTheNextStart() async throws {
+    @Test func aFileWithoutAServersDigestStaysAndIsOnlyQueriedAtTheNextStart() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             try await withWatch(folder, try spec(server)) { _, _, log in
@@ -97,7 +97,7 @@ import TransferWatch
         }
     }
 
-    /// As after kill −9 between the upload and the answer to the question.
+    /// The state is that of kill −9 between the upload and the answer to the query.
     @Test func anUploadThatWasOnlyToBeVerifiedIsNotSentAgainByTheNextProcess() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
@@ -111,8 +111,8 @@ import TransferWatch
         }
     }
 
-    /// Old files in a folder that was moved in: nothing but the job knows of them.
-    @Test func whatWaitsWhenDigestsAreWantedFirstIsUploaded() async throws {
+    /// The files are old ones in a folder that was moved in: only the job knows of them.
+    @Test func waitingFilesAreUploadedWhenDigestsAreFirstWanted() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             server.handle("GET", "/in/*") { _ in Response(body: .bytes(inbox.contents["sub/b"] ?? [])) }
@@ -135,9 +135,9 @@ import TransferWatch
         }
     }
 
-    /// Other bytes with the former size and time, as editors of tags leave them.
+    /// The file has different bytes with the former size and time, as editors of tags leave it.
     @Test(arguments: [true, false])
-    func whatIsRewrittenWhileItWaitsIsUploadedAsItIs(_ isWatched: Bool) async throws {
+    func aFileRewrittenWhileItWaitsIsUploadedInItsNewForm(_ isWatched: Bool) async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             server.handle("GET", "/in/*") { _ in Response(body: .bytes(inbox.contents["a"] ?? [])) }
@@ -160,14 +160,14 @@ import TransferWatch
         }
     }
 
-    @Test func whatFailedIsUploadedWhenItIsRewrittenWithItsSizeAndTime() async throws {
+    @Test func aFailedFileIsUploadedWhenItIsRewrittenWithItsSizeAndTime() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             server.handle("GET", "/in/*") { _ in Response(body: .text("two")) }
             try folder.setTime("in/a", seconds: 1_000_000)
             try await withWatch(folder, try spec(server)) { _, _, log in
                 await log.wait { $0.contains { $0.staysCode == .checksumMismatch } }
-                // What was only touched is no new version.
+                // A touched file is no new version.
                 try folder.rewrite("in/a", "one", seconds: 1_000_000)
                 await log.caughtUp(log.timesCaughtUp + 1)
                 #expect(inbox.puts == ["a": ["one"]])
@@ -195,7 +195,7 @@ import TransferWatch
         }
     }
 
-    @Test func theDigestIsPartOfTheURLWhereTheTemplateSaysSo() async throws {
+    @Test func theDigestIsPartOfTheURLWhenTheTemplateHasIt() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let digest = try await folder.sha256("in/a")

@@ -17,7 +17,7 @@ import TransferWatch
 
     init() throws { folder = try TemporaryFolder("watched") }
 
-    @Test func whatIsThereAndWhatComesIsUploadedOnceAlsoAfterARestart() async throws {
+    @Test func presentAndNewFilesAreUploadedOnceEvenAfterARestart() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -58,15 +58,15 @@ import TransferWatch
         }
     }
 
-    /// As a process that was killed leaves it: staged, and nothing begun.
-    @Test func whatWasStagedByAProcessThatEndedIsUploadedOnceByTheNext() async throws {
+    /// The state is that of a killed process: the file is staged, and its upload has not begun.
+    @Test func filesStagedByADeadProcessAreUploadedOnceByTheNext() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
             try folder.write("one", to: "in/a")
             try await withWatch(folder, spec, runs: false) { queue, _, _ in
                 try await folder.history("count(*)", "job IS NOT NULL", is: "1")
-                // Found dead by the next one, which takes back what it had.
+                // The next process finds the first one dead, and takes its jobs back.
                 try folder.database.run("UPDATE job SET state = 1, owner = \(try queue.sqlite().database.process)")
                 try folder.database.run("UPDATE process SET started = started - 1")
             }
@@ -75,7 +75,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatAnotherProcessWatchesAndWhatIsWatchedHereIsRefused() async throws {
+    @Test func aFolderThatIsWatchedAlreadyIsRefused() async throws {
         try await withTestServer { server in
             let spec = try folder.watchSpec(server)
             try await withWatch(folder, spec, runs: false) { queue, _, _ in
@@ -108,7 +108,7 @@ import TransferWatch
         #expect { try WatchPlan(wrong) } throws: { ($0 as? TransferError)?.message.contains(words) == true }
     }
 
-    @Test func whatIsMovedToAFolderThatIsNotWatchedBeneathIsAllowed() throws {
+    @Test func aMoveIntoAnUnwatchedSubfolderIsAllowed() throws {
         var spec = WatchSpec(folder: "/in", url: "http://h.example/{path}")
         spec.then = .move(to: "/in/done")
         _ = try WatchPlan(spec)
@@ -120,7 +120,7 @@ import TransferWatch
         _ = try WatchPlan(spec)
     }
 
-    @Test func newOnlyCountsFromTheFirstStartOnAlsoForWhatComesBetweenTwoRuns() async throws {
+    @Test func newOnlyCountsFromTheFirstStartEvenForFilesBetweenTwoRuns() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server) { $0.isNewOnly = true }
@@ -156,7 +156,7 @@ import TransferWatch
         }
     }
 
-    @Test func devicesHaveOtherNumbersAfterARebootAndFilesAreKnownAllTheSame() async throws {
+    @Test func filesAreRecognisedAfterARebootRenumbersDevices() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -165,7 +165,7 @@ import TransferWatch
             try await withWatch(folder, spec) { _, _, log in await log.wait(forConfirmed: "a", "b") }
             let device = try folder.database.value("SELECT device FROM ledger")
             try folder.database.run("UPDATE ledger SET device = 99")
-            // Renamed while nobody looked, too.
+            // The file is also renamed while no process watches.
             try folder.rename("in/b", "in/c")
             try await withWatch(folder, spec) { _, _, log in
                 await log.caughtUp()
@@ -226,7 +226,7 @@ import TransferWatch
         }
     }
 
-    @Test func forgettingTheBatchForgetsWhatWasUploaded() async throws {
+    @Test func forgettingTheBatchForgetsItsUploads() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
@@ -241,7 +241,7 @@ import TransferWatch
         }
     }
 
-    @Test func whatIsNotToBeTriedAgainIsNotWhenItsJobWasForgotten() async throws {
+    @Test func filesWhoseJobsWereForgottenAreNotRetried() async throws {
         try await withTestServer { server in
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)

@@ -35,7 +35,7 @@ import TransferUpload
         facts.explanation(snapshot, now: Self.noon, zone: .utc)
     }
 
-    @Test func whatAServerHoldsOfAnUploadIsToldUntilItHasEnded() throws {
+    @Test func theReceivedPartOfAnUploadIsReportedUntilItsEnd() throws {
         var facts = facts()
         let upload = JobSpec.Upload(source: "f", url: "https://a.example/in", uploadProtocol: .tus)
         facts.spec = JobSpec(work: .upload(upload))
@@ -47,13 +47,13 @@ import TransferUpload
         #expect(explain(facts, try network(isUp: true)).sent == nil)
     }
 
-    /// What the job itself waits for, what its origin does, and which of both is told.
+    /// The arguments are the reason of the job itself, the reason of its origin, and which of them is reported.
     @Test(
         arguments: [
             (JobState.queued, nil, 30, true), (.claimed, nil, 30, true), (.claimed, nil, 0, true),
             (.waiting, 10, 30, true), (.waiting, 60, 30, false), (.paused, nil, 30, false),
         ] as [(JobState, Int?, Int, Bool)])
-    func aHostThatIsntThereIsToldToWhatWaitsForIt(
+    func aMissingHostIsReportedToItsWaitingJobs(
         _ state: JobState, _ own: Int?, _ remaining: Int, _ isReported: Bool
     ) throws {
         var facts = facts(state)
@@ -66,7 +66,7 @@ import TransferUpload
         #expect((explain(facts, try network(isUp: true)).reason == reason) == isReported)
     }
 
-    @Test func offlineIsToldWithEachLinkAndSinceWhen() throws {
+    @Test func offlineIsReportedWithEachLinkAndItsStart() throws {
         var facts = facts()
         facts.run?.networkWait = (WallTime(milliseconds: Self.noon.milliseconds - 6000), "offline")
         let explanation = explain(facts, try network(isUp: false))
@@ -75,7 +75,7 @@ import TransferUpload
         #expect(explanation.starts == "when a link is usable")
     }
 
-    @Test func aRuleIsToldWithItsPlace() throws {
+    @Test func aRuleIsReportedWithItsPlace() throws {
         var facts = facts()
         let policy = NetworkPolicy.unmetered
         facts.network = policy.key
@@ -97,7 +97,7 @@ import TransferUpload
         #expect(explanation.starts == "at 22:00")
     }
 
-    @Test func whatStaysOnThisMachineNeverWaitsForTheNetwork() throws {
+    @Test func transfersOnThisMachineNeverWaitForTheNetwork() throws {
         var facts = facts(.claimed, origin: "http://127.0.0.1:8080")
         facts.run?.active = 3
         #expect(explain(facts, try network(isUp: false)).reason == .taken(active: 3))
@@ -108,13 +108,13 @@ import TransferUpload
         #expect(explain(facts, try network(isUp: true)).reason == schedule, "but for its schedule")
     }
 
-    /// finding of a look × what a job to an address or a name is told without a default route
+    /// result of a probe × the report for a job to an address or a name without a default route
     @Test(arguments: [
         (HostWays.Finding.routes([2]), true), (HostWays.Finding.routes([3]), false),
         (HostWays.Finding.routes([]), false),
         (HostWays.Finding.unknownName, true), (HostWays.Finding.unanswered, false),
     ])
-    func aHostThatIsNearbyNeedsNoWayOut(_ finding: HostWays.Finding, _ isNearby: Bool) throws {
+    func aNearbyHostNeedsNoDefaultRoute(_ finding: HostWays.Finding, _ isNearby: Bool) throws {
         var snapshot = try network(isUp: true)
         snapshot.defaultRoutes = []
         for origin in ["http://203.0.113.9", "https://nas.lan"] {
@@ -125,7 +125,7 @@ import TransferUpload
         }
     }
 
-    @Test func theMachineThatIsLookedForIsTheJobsProxy() throws {
+    @Test func theProbedHostIsTheJobsProxy() throws {
         var snapshot = try network(isUp: true)
         snapshot.defaultRoutes = []
         var facts = facts()
@@ -139,11 +139,11 @@ import TransferUpload
     @Test func theProcessThatRunsTheBatchKnowsBest() throws {
         var facts = facts()
         facts.run?.networkWait = (Self.noon, "offline: wwan7 no carrier")
-        // Seen from another namespace there is a way.
+        // The address is reachable in the view of a different network namespace.
         #expect(explain(facts, try network(isUp: true)).reason == .network("offline: wwan7 no carrier"))
     }
 
-    /// A pause of its server, or of the network, is what others wait for.
+    /// A pause of its server, or of the network, concerns other jobs.
     @Test func aJobWhoseTransferIsUnderWayWaitsForNothing() throws {
         var running = facts(.claimed)
         running.run = .init(pid: 7, active: 2, isUnderWay: true)
@@ -155,7 +155,7 @@ import TransferUpload
             Issue.record("what has been taken and doesn't run yet waits for its server")
             return
         }
-        // What its process said last means nothing once that is gone.
+        // The last report of its process has no meaning once that process is gone.
         running.run = nil
         #expect(explain(running, try network(isUp: true)).reason == .stopped)
     }
@@ -176,7 +176,7 @@ import TransferUpload
         #expect(
             explain(waiting, up).reason
                 == .host(origin: "http://px.lan:3128", status: nil, message: "busy", remaining: .seconds(42)))
-        // A pause that is over keeps nothing.
+        // A pause that is over delays nothing.
         waiting.pause = .init(origin: "https://a.example", remaining: .zero, status: 429, message: "429")
         #expect(explain(waiting, up).reason == .retry(remaining: .seconds(4)))
         var queued = facts()
@@ -214,7 +214,7 @@ import TransferUpload
 }
 
 @Suite struct NetworkLossTests {
-    @Test func whatALinkLostIsNamed() throws {
+    @Test func theLossOfALinkIsNamed() throws {
         let address = NetworkSnapshot.Address(try #require(IPAddress("192.0.2.2")), prefix: 24)
         let old = NetworkSnapshot(
             links: [.init(index: 2, name: "eth0", addresses: [address])],

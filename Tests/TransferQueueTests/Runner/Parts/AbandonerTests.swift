@@ -7,9 +7,9 @@ import TransferUpload
 @testable import TransferQueue
 @testable import TransferStore
 
-/// Servers that are told of uploads which nobody wants any more.
+/// The deletion of unfinished uploads at their servers.
 @Suite struct AbandonerTests {
-    /// One request, and what comes of it.
+    /// A deletion of one request, with its result.
     private struct Deletion: UploadDialogue {
         mutating func begin(now: Int64) -> [UploadAction] { [] }
 
@@ -42,7 +42,7 @@ import TransferUpload
         }
     }
 
-    @Test func whatTheServerFreedIsForgotten() {
+    @Test func anUploadDeletedByTheServerIsForgotten() {
         var abandoner = UploadAborts()
         let value1 = name(abandoner.begin(upload, Deletion(), now: 0))
         #expect(value1 == ["send"])
@@ -70,7 +70,7 @@ import TransferUpload
         #expect(abandoner.isEmpty && abandoner.failures[7]?.status == 503)
     }
 
-    @Test func aRefusalStaysKnown() {
+    @Test func aRefusedDeletionIsRemembered() {
         var abandoner = UploadAborts()
         _ = abandoner.begin(upload, Deletion(), now: 0)
         let refusal = TransferError(.httpStatus, "403", cause: .http(status: 403))

@@ -18,7 +18,7 @@ import TransferCore
         #expect(admission.nextDue == MonotonicTime.seconds(5))
         let due = admission.wake(now: MonotonicTime.seconds(5))
         #expect(due == [2])
-        // A server's own wish holds.
+        // A pause that the server asked for holds.
         let unasked = admission.wakeUnasked()
         #expect(unasked == [1])
         admission.forgetSleepers(of: 1)

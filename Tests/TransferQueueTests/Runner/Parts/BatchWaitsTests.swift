@@ -5,7 +5,7 @@ import TransferCore
 @testable import TransferQueue
 @testable import TransferStore
 
-/// What is said of a batch that goes on: its counts, and why jobs of it wait.
+/// The reports about a running batch: its counts, and the reasons why its jobs wait.
 @Suite struct BatchWaitsTests {
     private let lane = Lane(batch: 1, origin: "http://h.example:80")
 
@@ -42,7 +42,7 @@ import TransferCore
         #expect(network.waitReason == .network("offline") && network.waitingForReason == 1)
     }
 
-    @Test func aFullDiskIsNamedWhereItIsWhyTheNextOneWaits() {
+    @Test func aFullDiskIsNamedWhenItDelaysTheNextJob() {
         let waits = BatchWaits(left: 9, busy: 0, asleep: [sleeper(5, disk: "no space"), sleeper(8)])
         #expect(note(waits).waitReason == .disk("no space", remaining: .seconds(5)))
         #expect(note(waits).waitingForReason == 1)
@@ -62,7 +62,7 @@ import TransferCore
         BatchRun(HeldBatch(id: 1, name: "b", directory: "/"), RunOptions(), now: .seconds(0))
     }
 
-    @Test func completeJobsCountAsLeftUntilTheyHaveBeenLookedAt() {
+    @Test func completeJobsCountAsLeftUntilTheyAreChecked() {
         let (run, tally) = (run(), BatchTally(counts: [.done: 4, .failed: 1, .queued: 2]))
         let reported = run.begin(tally, goesOn: false, asksAgain: false)
         #expect(reported.jobs == 7 && reported.kept == 4 && reported.failed == 0)

@@ -5,7 +5,7 @@ import TransferCore
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// The meaning of commands for the jobs that this process has.
+/// The effect of commands on the jobs that this process has.
 @Suite struct CommandMeaningTests {
     private func command(_ verb: QueueVerb, job: String? = nil) -> QueueCommand {
         QueueCommand(id: 1, verb: verb, batch: 1, job: job)
@@ -16,7 +16,7 @@ import TransferCore
         #expect(command(.pause, job: "a").means(1, "a") && !command(.pause, job: "a").means(1, "b"))
     }
 
-    @Test func onlyPauseAndCancelStopWhatIsUnderWay() {
+    @Test func onlyPauseAndCancelStopTransfersUnderWay() {
         if case .release(.paused)? = command(.pause).stop {} else { Issue.record("a pause releases") }
         if case .cancel? = command(.cancel).stop {} else { Issue.record("a cancel cancels") }
         for verb in [QueueVerb.resume, .retry, .retryFailed] { #expect(command(verb).stop == nil) }
@@ -30,7 +30,7 @@ import TransferCore
         #expect(command(verb).opensGates(isFailing: isFailing) == opensGates)
     }
 
-    @Test func aHurriedStepStartsAnewAndAtOnce() {
+    @Test func aStepWithCancelledWaitsStartsAnewAtOnce() {
         var step = JobStep(
             id: 1, state: .waiting, attempts: 3, mirror: 1, spentMirrors: 1, due: .seconds(9),
             origin: "http://h.example:80", batch: 1, identity: "a")

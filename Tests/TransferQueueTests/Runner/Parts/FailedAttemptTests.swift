@@ -6,11 +6,11 @@ import TransferEngine
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// What follows an attempt that came to nothing, by the job's rules alone.
+/// The step after a failed attempt, by the job's rules alone.
 @Suite struct FailedAttemptTests {
     private func record(mirrors: Int = 1, attempts: Int = 0, limit: Int = 3) -> JobRecord {
         var spec = Sample.download("http://h.example/0", to: "/tmp/f", settings: Sample.retries(limit))
-        // A delay of half a second at least is no rounding of zero.
+        // The delay is at least half a second, so it is no rounding of zero.
         (spec.settings.retry.scale, spec.settings.retry.maxDelay) = (.seconds(1), .seconds(60))
         if case .download(var download) = spec.work {
             download.urls = (0..<mirrors).map { "http://h.example/\($0)" }
@@ -104,7 +104,7 @@ import TransferEngine
         #expect(FailedAttempt(of: record, lost, bodyLeft: false).mayRepeat)
     }
 
-    @Test func whatTheOriginIsToldFollowsFromWhoFailed() {
+    @Test func theReportToTheOriginFollowsFromTheFailure() {
         let origin = "http://h.example:80"
         let silent = FailedAttempt(of: record(), lost, bodyLeft: false)
         #expect(silent.news(of: origin, isEndless: true) == .failed)

@@ -8,7 +8,7 @@ import TransferEngine
 @testable import TransferQueue
 @testable import TransferScheduling
 
-/// The record and the news of a job that leaves, by its departure alone.
+/// The record and the events of a job that leaves the run.
 @Suite struct DepartureTests {
     private let job: RunningJob
 
@@ -52,7 +52,7 @@ import TransferEngine
         #expect(describe(.failed(error, attempts: 3, host: nil)) == "failed 3 ours")
     }
 
-    @Test func stepsSayWhenTheJobGoesOn() {
+    @Test func stepsNameTheTimeOfTheNextAttempt() {
         var next = job.record
         next.attempts = 3
         let tables: [(JobOutcome, String)] = [
@@ -70,7 +70,7 @@ import TransferEngine
         #expect(anew == "queued at once, 0 spent, asked \(Duration.zero), n")
     }
 
-    @Test func onlyAWatchedFileIsTriedAgainByItself() {
+    @Test func onlyAWatchedFileIsRetriedAutomatically() {
         #expect(describe(.failed(error, attempts: 1, host: nil), again: FailedFiles.Delays()) == "failed 1 ours")
         job.record.watched = WatchedVersion(
             history: 1, stamp: FileStamp(size: 1, modified: 0), digest: nil, verifies: false)
@@ -80,7 +80,7 @@ import TransferEngine
         #expect(describe(.failed(unknown, attempts: 1, host: nil), again: FailedFiles.Delays()) == "failed 1 ours")
     }
 
-    @Test func stepsAreToldAtOnceAndEndsWhenTheyAreRecorded() {
+    @Test func stepsAreReportedAtOnceAndEndsOnceRecorded() {
         let record = job.record
         #expect(JobOutcome.cancelled.news(of: record) == nil)
         #expect(JobOutcome.release(.queued, resume: nil).news(of: record) == nil)

@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferQueue
 
-/// Who brought wrong bytes of a file that only has a digest of the whole.
+/// The source of wrong bytes in a file that only has a digest of the whole.
 @Suite struct MixComparisonTests {
     private static let total: Int64 = 1000
 
@@ -17,7 +17,7 @@ import TransferCore
             })
     }
 
-    /// Sources of which one has other bytes at some positions; the file is made of their shares.
+    /// Sources, one of which has different bytes at some positions; the file consists of their shares.
     private struct World {
         let mix: MixedFile
         let wrong: Int
@@ -36,7 +36,7 @@ import TransferCore
             mix.shares.firstIndex { $0.ranges.gaps(in: position..<position + 1).isEmpty } ?? 0
         }
 
-        /// Plays the sources and the digest until the comparison ends.
+        /// Acts as the sources and the digest until the comparison ends.
         mutating func end() -> MixComparison.Action {
             var comparison = MixComparison(mix)
             var action = comparison.begin()
@@ -55,7 +55,7 @@ import TransferCore
                     }
                     action = comparison.compared(to: end, isDifferent: other != nil)
                 case .judge(let numbers, _):
-                    // Those positions have the other version, all others the one that was brought first.
+                    // Exactly these positions have the second version; all other positions have the first one.
                     let replaced = Set(numbers.map { found[$0] })
                     let isRight = positions.allSatisfy { (owner($0) == wrong) == replaced.contains($0) }
                     action = comparison.judged(isRight: isRight)
@@ -64,7 +64,7 @@ import TransferCore
         }
     }
 
-    @Test(arguments: [0, 1]) func oneByteInTheMiddleCostsHalfTheFileWhoeverIsWrong(_ wrong: Int) {
+    @Test(arguments: [0, 1]) func oneWrongByteInTheMiddleCostsHalfTheFile(_ wrong: Int) {
         let halves: [[[Range<Int64>]]] = [
             [[0..<500], [500..<1000]], [[0..<250, 500..<750], [250..<500, 750..<1000]],
         ]
@@ -77,7 +77,7 @@ import TransferCore
         }
     }
 
-    @Test func theWrongOneIsFoundWhateverItBroughtAndHowever() {
+    @Test func theWrongSourceIsFoundForAnyShare() {
         var random = Generator(state: 9077)
         for _ in 0..<500 {
             let count = Int.random(in: 2...4, using: &random)
@@ -94,7 +94,7 @@ import TransferCore
             let amount = Int.random(in: 1...20, using: &random)
             let positions = Set((0..<amount).map { _ in Int64.random(in: 0..<Self.total, using: &random) })
             let mix = Self.mix(shares)
-            // What it didn't bring can't have spoilt the file.
+            // A source cannot have damaged the parts that it did not deliver.
             guard positions.contains(where: { mix.shares[wrong].ranges.gaps(in: $0..<$0 + 1).isEmpty }) else {
                 continue
             }
@@ -104,7 +104,7 @@ import TransferCore
         }
     }
 
-    @Test func aByteThatAllSourcesHaveWronglyIsNoOnesFault() {
+    @Test func aByteThatIsWrongInAllSourcesBlamesNone() {
         var comparison = MixComparison(Self.mix([[0..<500], [500..<1000]]))
         #expect(comparison.begin() == .compare(0..<500, source: 1))
         #expect(comparison.compared(to: 500, isDifferent: false) == .compare(500..<1000, source: 0))

@@ -9,9 +9,9 @@ import TransferTestSupport
 @testable import TransferScheduling
 @testable import TransferStore
 
-/// A part with asynchronous work runs on any host: it asks for nothing but what its protocol names.
+/// A part with asynchronous work runs on any host: it needs only the functions that its protocol names.
 @Suite struct PartHostTests {
-    /// A runner that has one job and notes what the part asks of it.
+    /// A runner that has one job and notes the part's requests.
     private actor Host: CredentialHost {
         nonisolated let loop: EventLoop
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -33,7 +33,7 @@ import TransferTestSupport
             return credentials.ask(for: job, on: self)
         }
 
-        /// What was asked for, once something was.
+        /// Returns the noted requests once there are some.
         func news() async -> [String] {
             while asked.isEmpty { await Task.yield() }
             return asked + [job.credentials?["key"] ?? "none"]
@@ -71,7 +71,7 @@ import TransferTestSupport
         return try Host(spec)
     }
 
-    @Test func aJobGoesOnWithItsCredential() async throws {
+    @Test func aJobContinuesWithItsCredential() async throws {
         let host = try host()
         defer { host.loop.stop() }
         #expect(await host.ask(nil) == false, "nobody gives it")

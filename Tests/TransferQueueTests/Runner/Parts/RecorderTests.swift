@@ -19,7 +19,7 @@ import TransferCore
         return ends.map(\.id) + steps.map(\.id)
     }
 
-    @Test func whatComesWhileAGroupIsWrittenIsTheNextGroup() {
+    @Test func recordsDuringAWriteBecomeTheNextGroup() {
         var recorder = Recorder(now: .seconds(0))
         recorder.add(end(1))
         let value1 = written(recorder.next(now: .seconds(0), isAwaited: false))
@@ -35,7 +35,7 @@ import TransferCore
         #expect(recorder.isEmpty)
     }
 
-    @Test func endsGatherForAMomentUnlessSomebodyWaits() {
+    @Test func endsGatherForAMomentUnlessACallerWaits() {
         var recorder = Recorder(now: .seconds(5))
         recorder.add(end(1))
         guard case .later(.seconds(5)) = recorder.next(now: .seconds(4), isAwaited: false) else {
@@ -45,7 +45,7 @@ import TransferCore
         let value3 = written(recorder.next(now: .seconds(4), isAwaited: true))
         #expect(value3 == [1])
         recorder.written()
-        // A step is waited for by its job; a full group is full.
+        // A job waits for the record of its step; a full group accepts no more.
         recorder.add(step(2))
         let value4 = written(recorder.next(now: .seconds(4), isAwaited: false))
         #expect(value4 == [2])

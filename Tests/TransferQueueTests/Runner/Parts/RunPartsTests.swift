@@ -22,7 +22,7 @@ import TransferCore
         #expect(value4 == nil && desk.current == nil)
     }
 
-    /// Times in seconds; a quarter of one is what descriptors take to be closed.
+    /// The times are in seconds; a quarter of a second is the time in which descriptors are closed.
     @Test(
         arguments: [
             ("it began when none was held any more", [.lack(others: 0, started: 0, at: 1)], 1.25, true),
@@ -44,7 +44,7 @@ import TransferCore
                 ], 1.3, true
             ),
         ] as [(String, [LackEvent], Double, Bool)])
-    func aJobWasAloneInALackWhereAllOfTheOthersIsClosed(
+    func aJobIsAloneInALackOnceOtherDescriptorsAreClosed(
         because reason: String, before events: [LackEvent], started: Double, isAlone: Bool
     ) {
         var lack = DescriptorLack()
@@ -64,13 +64,13 @@ import TransferCore
         case found
     }
 
-    @Test func aLackIsToldOnceAMinute() {
+    @Test func aLackIsReportedOnceAMinute() {
         var lack = DescriptorLack()
         let reported = [0.0, 1, 59, 60, 61].map { lack.tells(now: MonotonicTime.seconds($0)) }
         #expect(reported == [true, false, false, true, false])
     }
 
-    @Test func lanesThatNothingLeadsToAreTriedAgainAfterAWhile() {
+    @Test func lanesWithoutARouteAreRetriedAfterAWhile() {
         let lane = Lane(batch: 1, origin: "http://h.example")
         var lanes = UnreachableLanes()
         let value8 = lanes.nextLook(now: MonotonicTime.seconds(0))
@@ -80,7 +80,7 @@ import TransferCore
         #expect(value9 == [lane])
         let value10 = lanes.nextLook(now: MonotonicTime.seconds(1))
         #expect(value10 == MonotonicTime.seconds(31))
-        // The time isn't put off by looks on the way.
+        // Queries before the time do not postpone it.
         let value11 = lanes.nextLook(now: MonotonicTime.seconds(20))
         #expect(value11 == MonotonicTime.seconds(31))
         let value12 = lanes.lanes(now: MonotonicTime.seconds(31)).isEmpty

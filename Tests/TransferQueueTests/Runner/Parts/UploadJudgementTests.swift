@@ -7,11 +7,11 @@ import TransferUpload
 @testable import TransferQueue
 @testable import TransferScheduling
 
-/// What the queue makes of an upload whose answer is lost, and of a download's other mirrors.
+/// The queue's decision about an upload whose answer is lost, and about a download's other mirrors.
 @Suite struct UploadJudgementTests {
     private let lost = TransferError(.connectionLost, "lost", isTransient: true)
 
-    @Test func onlyAWholeBodyOfAPutIsAskedForAnEmptyOneToo() {
+    @Test func onlyAWholeBodyOfAPutIsQueriedEvenAnEmptyOne() {
         let put = Sample.upload("/f", to: "http://h.example/in")
         #expect(UploadJudgement.asksAfterLoss(put, lost, sent: 9, of: 9))
         #expect(!UploadJudgement.asksAfterLoss(put, lost, sent: 8, of: 9))
@@ -23,7 +23,7 @@ import TransferUpload
         #expect(!UploadJudgement.asksAfterLoss(Sample.download("http://h.example/0", to: "/f"), lost, sent: 9, of: 9))
     }
 
-    @Test func aPostIsNamedWhereItIsntRepeated() {
+    @Test func aPostThatIsNotRepeatedIsNamed() {
         func record(_ spec: JobSpec) -> JobRecord {
             JobRecord(id: 1, batch: 1, identity: "a", spec: .init(wrappedValue: spec), claimed: 0)
         }
@@ -31,7 +31,7 @@ import TransferUpload
         #expect(record(Sample.upload("/f", to: "http://h.example/in")).unrepeatable == nil)
     }
 
-    @Test func mirrorsHaveTheirTurnInOrderWithoutThoseThatAreSpent() {
+    @Test func unspentMirrorsHaveTheirTurnInOrder() {
         var spec = Sample.download("http://a.example/", to: "/f")
         if case .download(var download) = spec.work {
             download.urls = ["a", "b", "c", "d"].map { "http://\($0).example/" }

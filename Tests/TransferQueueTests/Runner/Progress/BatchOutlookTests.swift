@@ -6,7 +6,7 @@ import TransferCore
 @Suite struct BatchOutlookTests {
     typealias Transfer = BatchOutlook.Transfer
 
-    @Test func nothingIsExpectedWhereNothingMoves() {
+    @Test func noTimeIsEstimatedWithoutMovement() {
         var outlook = BatchOutlook(underWay: [Transfer(total: 1000, completed: 10)], waiting: 5)
         #expect(outlook.eta == nil)
         outlook.ended = 3
@@ -14,17 +14,17 @@ import TransferCore
         #expect(outlook.eta == nil)
     }
 
-    @Test func nothingIsExpectedWhereNothingIsLeft() {
+    @Test func noTimeIsEstimatedWithoutRemainingJobs() {
         #expect(BatchOutlook(rate: 100, jobRate: 1, ended: 5, endedBytes: 500).eta == nil)
     }
 
-    /// Two transfers of 500 bytes a second each: the sum of their own times would be twice as much.
+    /// Two transfers run at 500 bytes a second each: the sum of their own times would be twice as long.
     @Test func theTotalRateDecidesAndNotThatOfEachTransfer() {
         let transfers = [Transfer(total: 6000, completed: 1000), Transfer(total: 6000, completed: 1000)]
         #expect(BatchOutlook(rate: 1000, underWay: transfers).eta == .seconds(10))
     }
 
-    @Test func jobsThatWaitAreExpectedToBeLikeTheOthers() {
+    @Test func waitingJobsAreEstimatedLikeTheOthers() {
         var outlook = BatchOutlook(rate: 1000, underWay: [Transfer(total: 2000, completed: 0)], waiting: 3)
         #expect(outlook.eta == .seconds(8))
         outlook.ended = 1
@@ -32,18 +32,18 @@ import TransferCore
         #expect(outlook.eta == .seconds(2 + 9))
     }
 
-    @Test func anUnknownSizeIsExpectedToBeLikeTheOthers() {
+    @Test func anUnknownSizeIsEstimatedLikeTheOthers() {
         let unknown = Transfer(total: nil, completed: 500)
         #expect(BatchOutlook(rate: 100, underWay: [unknown]).eta == nil)
         #expect(BatchOutlook(rate: 100, ended: 1, endedBytes: 1500, underWay: [unknown]).eta == .seconds(10))
     }
 
-    /// Empty files, and those that their servers say are unchanged.
+    /// The jobs are empty files, and files that their servers report as unchanged.
     @Test func jobsWithoutBytesAreCounted() {
         #expect(BatchOutlook(jobRate: 2, ended: 10, waiting: 20).eta == .seconds(10))
     }
 
-    @Test func aTimeThatNobodyWaitsForIsNotTold() {
+    @Test func anAbsurdRemainingTimeIsNotReported() {
         #expect(BatchOutlook(rate: 0.001, underWay: [Transfer(total: 1 << 40, completed: 0)]).eta == nil)
     }
 }

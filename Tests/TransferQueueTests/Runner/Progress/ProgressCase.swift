@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 
-/// A way in which bytes move, with a server that stops in the middle until it is released.
+/// A kind of transfer, with a server that stops in the middle until it is released.
 enum ProgressCase: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case smallDownload = "a small download"
     case largeDownload = "a large download"
@@ -24,7 +24,7 @@ enum ProgressCase: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// Bytes of the file.
+    /// The size of the file, in bytes.
     var count: Int {
         switch self {
         case .smallDownload: 60_000
@@ -35,7 +35,7 @@ enum ProgressCase: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Bytes that have moved when the server stops.
+    /// The number of bytes that have moved when the server stops.
     var stop: Int64 {
         switch self {
         case .smallDownload: 20_000
@@ -45,7 +45,8 @@ enum ProgressCase: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Bytes beyond the stop that may have arrived all the same: those in the receive buffer of the server's socket.
+    /// The number of bytes beyond the stop that may have arrived: the content of the receive buffer of the server's
+    /// socket.
     static let slack: Int64 = 128 << 10
 
     var isUpload: Bool {
@@ -55,7 +56,7 @@ enum ProgressCase: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Whether what was fetched or sent before the stop comes once more.
+    /// Whether the bytes before the stop are transferred once more.
     var repeats: Bool { self == .ftp || self == .segmented || self == .sources }
 
     func job(_ servers: [TestServer], _ ftp: FTPScriptServer, _ folder: TemporaryFolder) throws -> JobSpec {

@@ -6,12 +6,12 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 
-/// Progress is true: ways to move bytes × views of them.
+/// The accuracy of progress: kinds of transfer × views of progress.
 ///
-/// The rule: a count grows while bytes move, is never beyond what has moved, falls only where that was reported, and is at
-/// the end what has happened.
+/// A count grows while bytes move, and never exceeds the bytes that have moved. It falls only where that was reported,
+/// and ends with the real total.
 @Suite(.timeLimit(.minutes(2))) struct ProgressTableTests {
-    @Test(arguments: ProgressCase.allCases) func everyViewTellsWhatMoves(_ row: ProgressCase) async throws {
+    @Test(arguments: ProgressCase.allCases) func everyViewShowsTheMovedBytes(_ row: ProgressCase) async throws {
         let folder = try TemporaryFolder("progress")
         let servers = [try TestServer(), try TestServer()]
         defer { for server in servers { server.stop() } }
@@ -29,13 +29,13 @@ import TransferTestSupport
             }
             let run = Task { try await queue.run([staged]) }
             if row != .ftp {
-                // Each view has moved before anything ended.
+                // Each view has shown progress before any job ended.
                 try await log.wait(forBytes: row.stop)
                 try await log.wait { event in
                     guard case .batchProgress(let progress) = event.kind else { return false }
                     return progress.totals.bytes >= row.stop && progress.rate > 0
                 }
-                // The store has it a moment after the event.
+                // The store has the rate a moment after the event.
                 try await within { while try await queue.status(ofBatch: "b")?.rate ?? 0 == 0 { await Task.yield() } }
                 if row.isUpload { checkWhatHasNotArrived(row, log) }
                 for server in servers {
@@ -53,7 +53,7 @@ import TransferTestSupport
         }
     }
 
-    /// The kernel and libcurl have taken more than a mebibyte, and the server has not read it.
+    /// Checks the count when the kernel and libcurl have taken more than a mebibyte, and the server has not read it.
     private func checkWhatHasNotArrived(_ row: ProgressCase, _ log: EventLog) {
         for event in log.events {
             switch event.kind {
@@ -84,10 +84,10 @@ import TransferTestSupport
             default: break
             }
         }
-        // Of a connection that was lost, what the last look found has arrived.
+        // The last observation of a lost connection counts the bytes that have arrived.
         let least = Int64(row.count) - (row == .ftp ? row.stop : 0)
         #expect(totals.completed == 1 && totals.bytes >= bytes && totals.bytes >= least, "\(row): \(totals.bytes)")
-        // Bodies that describe parts count as what they are.
+        // Headers between the parts of a body count as bytes.
         let most = Int64(row.count) + (row.repeats ? row.stop * 4 : 4096)
         #expect(totals.bytes <= most, "\(row): \(totals.bytes) of \(row.count)")
     }

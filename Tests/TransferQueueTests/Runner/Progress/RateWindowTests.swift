@@ -4,20 +4,20 @@ import TransferCore
 @testable import TransferQueue
 
 @Suite struct RateWindowTests {
-    /// Looks at a count once a second.
+    /// Returns a window that observed a count once a second.
     func window(_ counts: [Int64]) -> RateWindow {
         var window = RateWindow()
         for (second, count) in counts.enumerated() { window.note(count, at: .seconds(Double(second))) }
         return window
     }
 
-    @Test func oneLookIsNoRate() {
+    @Test func oneSampleIsNoRate() {
         #expect(window([]).rate == 0 && window([900]).rate == 0)
     }
 
     @Test func aSlowLinkShowsItsRate() {
         #expect(window((0...60).map { $0 * 1000 }).rate == 1000)
-        // A packet every other second.
+        // A packet comes every other second.
         #expect((1160...1740).contains(window((0...60).map { $0 / 2 * 2900 }).rate))
     }
 
@@ -38,13 +38,13 @@ import TransferCore
         #expect(window([1000, 10, 510]).rate == 500)
     }
 
-    @Test func manyLooksKeepFewSamplesAndTheSameRate() {
+    @Test func manyObservationsKeepFewSamplesAndTheSameRate() {
         var window = RateWindow()
         for look in 0...10_000 { window.note(Int64(look), at: .seconds(Double(look) / 1000)) }
         #expect((990...1010).contains(window.rate))
     }
 
-    @Test func twoLooksAtOneTimeAreNoRate() {
+    @Test func twoSamplesAtOneTimeAreNoRate() {
         var window = RateWindow()
         window.note(100, at: .seconds(1))
         window.note(900, at: .seconds(1))

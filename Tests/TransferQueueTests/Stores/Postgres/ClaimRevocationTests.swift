@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// Jobs that are staged as others while a worker has them claimed.
+/// Jobs that are staged with changes while a worker has them claimed.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct ClaimRevocationTests: SharedQueueTests {
     let address: PostgresAddress
 
@@ -15,7 +15,7 @@ import TransferTestSupport
 
     private func job(_ url: String) -> JobSpec { Sample.download("http://h.example/\(url)", to: "a", id: "a") }
 
-    /// Stages the job by a process that brings jobs.
+    /// Stages the job from a process that submits jobs.
     private func stage(_ store: PostgresStore, _ jobs: [JobSpec], _ options: StagingOptions) throws -> StagedJobs {
         let staged = try store.stage(BatchHeader(name: "b", directory: "/"), options) { intake in
             for job in jobs { try intake.add(job, at: nil) }
@@ -25,12 +25,12 @@ import TransferTestSupport
         return staged
     }
 
-    /// The worker takes back what it was asked for: the job waits for a minute, if nothing comes of that.
+    /// Gives the recalled job back: it waits for a minute, if no new staging follows.
     private func takeBack(_ worker: PostgresStore, _ record: JobRecord) throws {
         try worker.step(record, to: .waiting, due: MonotonicTime.now + .seconds(60))
     }
 
-    @Test(arguments: [false, true]) func aRecalledJobBeginsAnewAsWhatItIsNow(isReload: Bool) throws {
+    @Test(arguments: [false, true]) func aRecalledJobBeginsAnewWithItsChange(isReload: Bool) throws {
         let batch = try bring([job("1")])
         let (one, other) = (try worker(), try worker())
         let claimed = try #require(one.claimAll(batch).first)
@@ -49,8 +49,8 @@ import TransferTestSupport
         #expect(try other.revoked().isEmpty, "the new claim isn't asked for")
     }
 
-    /// The one who asked has gone, or the file was changed back: the job goes on as it was.
-    @Test func aRecallOfWhichNothingComesLeavesTheJobAsItWas() throws {
+    /// The process that recalled the job is gone, or the file was changed back: the job continues unchanged.
+    @Test func aRecallWithoutAChangeLeavesTheJobUnchanged() throws {
         let batch = try bring([job("1")])
         let (one, other) = (try worker(), try worker())
         let claimed = try #require(one.claimAll(batch).first)
@@ -60,7 +60,7 @@ import TransferTestSupport
         #expect(try other.claimAll(batch).first?.spec.urls == ["http://h.example/1"])
     }
 
-    @Test func aPauseThatWasAskedOfTheWorkerHolds() throws {
+    @Test func aPauseSentToTheWorkerHolds() throws {
         let batch = try bring([job("1")])
         let one = try worker()
         let claimed = try #require(one.claimAll(batch).first)
@@ -73,7 +73,7 @@ import TransferTestSupport
         #expect(try one.counts(batch) == [.paused: 1])
     }
 
-    @Test func aJobThatSomebodyHeldStaysHeldWhereTheBatchGoesOn() throws {
+    @Test func aHeldJobStaysHeldWhenTheBatchContinues() throws {
         let batch = try bring([job("1")])
         let one = try worker()
         _ = try PostgresStore(address, .onlooker).deliver(.pause, batch: "b", job: nil)
@@ -95,7 +95,7 @@ import TransferTestSupport
         #expect(try one.counts(batch) == [:])
     }
 
-    /// A worker's claim that isn't committed when the file is staged is waited for, and counts.
+    /// The staging process waits for a worker's uncommitted claim, and the claim counts.
     @Test func aJobThatIsClaimedWhileItIsStagedAnewIsUnderWay() async throws {
         let batch = try bring([job("1")])
         let (one, store) = (try worker(), try PostgresStore(address, .submitter))

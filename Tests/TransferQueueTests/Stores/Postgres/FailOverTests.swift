@@ -8,9 +8,9 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// Workers whose database dies for good, and whose standby takes its place.
+/// Workers whose database fails permanently, and whose standby takes its place.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(2))) struct FailOverTests {
-    /// A queue with four jobs on a server and a standby that follows it, and a worker that knows the way to both.
+    /// A queue with four jobs on a server and a standby that follows it, and a worker with the addresses of both.
     private struct Bench {
         let primary: PostgresServer
         let standby: PostgresServer
@@ -42,7 +42,7 @@ import TransferTestSupport
                 ), .worker(PostgresWorker()))
         }
 
-        /// A worker that comes when the standby has taken the server's place.
+        /// Opens a worker that connects after the standby has taken the server's place.
         func another() throws -> PostgresStore {
             try PostgresStore(PostgresAddress(standby.url(queue: queue)), .worker(PostgresWorker()))
         }
@@ -53,14 +53,14 @@ import TransferTestSupport
             try await standby.ask("SELECT pg_promote()")
         }
 
-        /// The standby gets nothing more.
+        /// Cuts the standby off from further changes.
         func cutOff() async throws {
             try await standby.ask("ALTER SYSTEM SET primary_conninfo = ''")
             try await standby.ask("SELECT pg_reload_conf()")
             try await Bench.wait("0", primary, "SELECT count(*) FROM pg_stat_replication")
         }
 
-        /// Waits until the standby has all that the server has.
+        /// Waits until the standby has all changes of the server.
         func follow() async throws {
             let end = try await primary.ask("SELECT pg_current_wal_insert_lsn()")
             try await Bench.wait("t", standby, "SELECT pg_last_wal_replay_lsn() >= '\(end)'")
@@ -93,9 +93,9 @@ import TransferTestSupport
         if let failure { throw failure }
     }
 
-    // MARK: Nothing is lost
+    // MARK: Without loss
 
-    @Test func aWorkerGoesOnWithItsClaimsWhereTheStandbyHasThem() async throws {
+    @Test func aWorkerContinuesItsClaimsWhenTheStandbyHasThem() async throws {
         try await with(isSynchronous: true) { bench in
             let (worker, lane) = (bench.worker, bench.lane)
             let own = try worker.claim(lane, limit: 2, secrets: [:]).jobs.map(\.record)
@@ -111,7 +111,7 @@ import TransferTestSupport
         }
     }
 
-    /// Changes at whose end the server dies, and what the standby has of them.
+    /// The server dies at the end of each change; the expectation is the state of the standby.
     @Test(arguments: [LosingRelay.Loss.request, .answer])
     func anEndThatIsLostWithTheServerIsLookedUpOnTheStandby(_ loss: LosingRelay.Loss) async throws {
         try await with(isSynchronous: true) { bench in
@@ -149,7 +149,7 @@ import TransferTestSupport
         }
     }
 
-    // MARK: Something is lost
+    // MARK: With loss
 
     @Test func aWorkerWhoseClaimsTheStandbyLacksBeginsAnew() async throws {
         try await with(isSynchronous: false) { bench in
@@ -181,9 +181,9 @@ import TransferTestSupport
         }
     }
 
-    /// A standby answers questions before it's promoted, and takes no changes: an address that names it alone, or doesn't
-    /// ask for the other kind.
-    @Test func aStandbyIsNoDatabaseToWorkOnUntilItIsPromoted() async throws {
+    /// A standby answers queries before it is promoted, and accepts no changes. The address names it alone, or does not
+    /// ask for a primary server.
+    @Test func aStandbyIsNotUsedUntilItIsPromoted() async throws {
         try await with(isSynchronous: true) { bench in
             try await bench.follow()
             let error = #expect(throws: TransferError.self) { _ = try bench.another() }

@@ -10,7 +10,7 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// What the store does for those who share it, besides keeping their jobs.
+/// The guarantees of the store for several workers, apart from those of every store.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct FleetStoreTests {
     let address: PostgresAddress
 
@@ -61,7 +61,7 @@ import TransferTestSupport
 
     // MARK: Bounds
 
-    @Test func workersTogetherHaveAsManyJobsOfAnOriginAsEachWasTold() throws {
+    @Test func workersTogetherKeepTheConfiguredLimitOfAnOrigin() throws {
         let workers = try (0..<2).map { _ in try worker() }
         func share(_ worker: Int, held: Int, wanted: Int, at origin: String = "http://h.example") throws -> Int? {
             let use = SharedPermits.Use(held: held, wanted: wanted)
@@ -136,9 +136,9 @@ import TransferTestSupport
         #expect(try store.pauses().map { $0.remaining > .seconds(8) } == [true])
     }
 
-    // MARK: News
+    // MARK: Notifications
 
-    @Test func workersHearOfJobsOfCommandsAndOfTheEndOfTheirLease() async throws {
+    @Test func workersAreNotifiedOfJobsCommandsAndTheEndOfTheirLease() async throws {
         let (one, submitter) = (try worker(term: .seconds(3)), try PostgresStore(address, .submitter))
         let heard = AwaitedState<[String]>([])
         one.follow { news in
@@ -169,7 +169,7 @@ import TransferTestSupport
         #expect(try one.pauses().isEmpty)
         _ = try one.claimAll(batch, limit: 1)
         _ = try PostgresStore(address, .onlooker).deliver(.pause, batch: "b", job: nil)
-        // Jobs that were paused at once are told of in the same transaction, before or after the command.
+        // Jobs that were paused at once are reported in the same transaction, before or after the command.
         await heard.wait { $0.suffix(2).contains("commanded") }
         try one.database.write { db in
             _ = try db.run(
@@ -179,9 +179,9 @@ import TransferTestSupport
         #expect(throws: LeaseLost.self) { try one.release([1]) }
     }
 
-    // MARK: Looking
+    // MARK: Observers
 
-    @Test func workersHearThatSomebodyWatchesAndTellOfTheirTransfers() async throws {
+    @Test func workersReportTransfersToAnObserver() async throws {
         let (one, looker) = (try worker(), try PostgresStore(address, .onlooker))
         let heard = AwaitedState(0)
         one.follow { if case .watched = $0 { heard.change { $0 += 1 } } else { heard.change { $0 += 10 } } }
@@ -208,7 +208,7 @@ import TransferTestSupport
             reported.map(\.progress.phase) == [.verifying, .connecting] && reported.map(\.progress.isCopy) == [false, true])
         #expect(reported.allSatisfy { $0.progress.worker == MachineName.current })
         #expect(try looker.statuses(name: "b").first?.active == 2)
-        // A job that has ended isn't under way, whatever was told before.
+        // A job that has ended is not under way, whatever was reported before.
         try one.succeed(claimed[1])
         #expect(try looker.jobsUnderWay(limit: 9).map(\.job) == ["0"])
         try tell([])

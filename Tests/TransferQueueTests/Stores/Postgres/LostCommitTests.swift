@@ -7,14 +7,14 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// Transactions at whose end the connection is lost, on its way there or on its way back.
+/// Transactions whose connection is lost at the COMMIT, before or after the server receives it.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct LostCommitTests {
-    /// Logins that may change the queue: its owner, and one that has the part of a worker and no other right.
+    /// The logins that may change the queue: its owner, and one that has the role of a worker and no other right.
     enum Login: CaseIterable {
         case owner, worker
     }
 
-    /// A queue with four jobs, and a worker on the way where an end is lost.
+    /// A queue with four jobs, and a worker on a connection that loses a COMMIT.
     private struct Bench {
         let relay: LosingRelay
         let submitter: PostgresStore

@@ -7,24 +7,25 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// The ways by which a worker lets go of jobs that haven't ended: what was asked of them before it heard of it holds by each.
+/// The ways in which a worker releases unfinished jobs. A command that was sent before the worker received it takes
+/// effect for each of them.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct PendingCommandReleaseTests: SharedQueueTests {
     let address: PostgresAddress
 
     init() async throws { address = try await Self.newQueue() }
 
     enum Way: CaseIterable {
-        /// Given back unstarted.
+        /// The job is given back unstarted.
         case release
-        /// Put off until its next attempt, or until the network is back.
+        /// The job is postponed until its next attempt, or until the network is back.
         case wait
-        /// Back to the queue after an attempt.
+        /// The job returns to the queue after an attempt.
         case nextAttempt
-        /// Given back by a worker that ends.
+        /// The job is given back by a worker that ends.
         case end
-        /// By one that ends while the database is away for a while.
+        /// The job is given back by a worker that ends while the database is away for a while.
         case hurriedEnd
-        /// Its lease is over.
+        /// The worker's lease is over.
         case loss
     }
 
@@ -50,7 +51,7 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: Way.allCases) func whatIsAskedOfAJobHoldsHoweverItsWorkerLetsGoOfIt(_ way: Way) throws {
+    @Test(arguments: Way.allCases) func aCommandHoldsForEveryReleaseOfItsJob(_ way: Way) throws {
         let dependent = Sample.download("http://h.example/x", to: "x", id: "x", needs: ["0"])
         let batch = try bring(jobs + [dependent])
         let one = try worker()
@@ -69,17 +70,17 @@ import TransferTestSupport
         #expect(list.map(\.state) == [.cancelled, .paused, rest, rest, .skipped])
         let ends = try looker.ends(after: 0, limit: 9)
         #expect(looker.names(ends) == ["cancelled 0", "skipped x for 0"])
-        // The commands come late.
+        // The commands arrive late.
         guard ![.end, .hurriedEnd, .loss].contains(way) else { return }
         for command in try one.takeCommands() { _ = try one.apply(command) }
         let late = try looker.jobs(batch: "b", after: 0, failed: false, limit: 9)
         #expect(late.map(\.state) == [.cancelled, .paused, .queued, rest, .skipped])
     }
 
-    @Test func whatIsAskedTellsTheHookOfTheJob() throws {
+    @Test func aCommandCallsTheHookOfTheJob() throws {
         var spec = jobs[0]
         spec.settings.onFinish = .command("tell")
-        // A process that brings jobs for others brings none with a hook.
+        // A process that submits jobs for other processes submits none with a hook.
         let owner = try PostgresStore(address)
         let batch = try owner.stage([spec]).batch.id
         _ = try owner.release(batch: batch, isComplete: false)
@@ -93,9 +94,9 @@ import TransferTestSupport
         #expect(try one.takeHookCalls(batch: batch, revivesFailed: false, limit: 9).count == 1)
     }
 
-    /// The one who asks finds the job claimed, and it's given back before that is written down.
+    /// The commanding process finds the job claimed, and the job is given back before the command is stored.
     @Test(arguments: [QueueVerb.pause, .cancel])
-    func whatIsAskedWhileAJobIsGivenBackHolds(_ verb: QueueVerb) async throws {
+    func aCommandDuringTheReturnOfAJobHolds(_ verb: QueueVerb) async throws {
         let batch = try bring([jobs[0]])
         let one = try worker()
         #expect(try one.claimAll(batch).count == 1)
@@ -103,7 +104,7 @@ import TransferTestSupport
         try giving.begin(address, as: .owner)
         try giving.script("BEGIN; UPDATE job SET state = \(JobStates.queued), owner = NULL")
         let looker = try PostgresStore(address, .onlooker)
-        // The one who asks waits in a thread of its own.
+        // The commanding process waits in a thread of its own.
         let (asking, asked) = (WorkerPool(name: "asking", threads: 1), AwaitedState<CommandDelivery?>(nil))
         defer { asking.stop() }
         asking.execute { asked.change { $0 = try? looker.deliver(verb, batch: "b", job: nil) } }
@@ -122,8 +123,8 @@ import TransferTestSupport
         #expect(try looker.counts(batch) == [verb == .pause ? .paused : .cancelled: 1])
     }
 
-    /// A process that brings jobs has their batch for itself until it leaves it to the workers, and hears nothing.
-    @Test(arguments: [true, false]) func whatIsAskedWhileABatchIsBroughtHolds(_ isLost: Bool) throws {
+    /// A process that submits jobs holds their batch until it leaves it to the workers, and receives no commands.
+    @Test(arguments: [true, false]) func aCommandDuringTheSubmissionOfABatchHolds(_ isLost: Bool) throws {
         let submitter = try PostgresStore(address, .submitter)
         let batch = try submitter.stage(jobs).batch.id
         let looker = try PostgresStore(address, .onlooker)

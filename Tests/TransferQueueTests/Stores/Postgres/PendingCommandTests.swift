@@ -7,18 +7,18 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// Wishes for jobs that a worker has claimed, and their fate when that worker is gone.
+/// Pending commands for jobs that a worker has claimed, and their outcome when that worker is gone.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct PendingCommandTests: SharedQueueTests {
     let address: PostgresAddress
 
     init() async throws { address = try await Self.newQueue() }
 
-    @Test func aWishEndsWithTheClaimThatItWasAskedOf() throws {
+    @Test func aPendingCommandEndsWithItsClaim() throws {
         let batch = try bring([jobs[0]])
         let (one, other) = (try worker(), try worker())
         let claimed = try #require(one.claimAll(batch).first)
         _ = try PostgresStore(address, .onlooker).deliver(.cancel, batch: "b", job: nil)
-        // The job failed before the command was heard, and somebody has it tried again.
+        // The job failed before the worker received the command, and a user has it tried again.
         try one.fail(claimed)
         _ = try PostgresStore(address, .onlooker).deliver(.retry, batch: "b", job: nil)
         #expect(try one.claimAll(batch).count == 1)
@@ -44,12 +44,12 @@ import TransferTestSupport
         return claimed.id
     }
 
-    @Test func oneWorkerAtATimeTellsTheServerOfACancelledUpload() throws {
+    @Test func oneWorkerAtATimeNotifiesTheServerOfACancelledUpload() throws {
         let id = try cancelledUpload()
         let (one, other) = (try worker(), try worker())
         #expect(try one.takeAbandonedUploads(limit: 9).map(\.id) == [id])
         #expect(try other.takeAbandonedUploads(limit: 9).isEmpty)
-        // The first worker couldn't reach the server: after a while another one has its turn.
+        // The first worker could not reach the server: after a while a second worker tries.
         try other.database.write { db in
             _ = try db.run(PostgresStatement(direct: "UPDATE job SET drop_after = drop_after - 61000"))
         }
@@ -61,14 +61,14 @@ import TransferTestSupport
         #expect(try one.takeAbandonedUploads(limit: 9).isEmpty)
     }
 
-    @Test func aWorkerTellsServersOfJobsThatItMightHaveDone() throws {
+    @Test func aWorkerNotifiesServersOnlyOfJobsWithItsTags() throws {
         let id = try cancelledUpload("eu")
         #expect(try worker("us").takeAbandonedUploads(limit: 9).isEmpty)
         #expect(try worker("eu", "gpu").takeAbandonedUploads(limit: 9).map(\.id) == [id])
     }
 
-    /// A job that becomes another one, and one that isn't in its file any more, leave uploads that nobody goes on with.
-    @Test(arguments: [true, false]) func whatIsStagedAnewLeavesUploadsToTheNextWorker(_ isChanged: Bool) throws {
+    /// A job that is changed, and a job that is removed from its file, leave uploads that no worker continues.
+    @Test(arguments: [true, false]) func aChangedJobLeavesItsUploadToTheNextWorker(_ isChanged: Bool) throws {
         let old = Sample.upload("a", to: "http://h.example/a", id: "a", protocol: .tus)
         let batch = try bring([old])
         let one = try worker()
@@ -98,7 +98,7 @@ import TransferTestSupport
         #expect(try worker("eu").takeAbandonedUploads(limit: 9).map(\.upload) == [.sample()])
     }
 
-    @Test func whatIsRetriedIsNotDropped() throws {
+    @Test func aRetriedUploadIsNotDropped() throws {
         _ = try cancelledUpload()
         _ = try PostgresStore(address, .onlooker).deliver(.retry, batch: "b", job: nil)
         #expect(try worker().takeAbandonedUploads(limit: 9).isEmpty)

@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// Logins that have parts in a queue and no rights on its tables. The conformance suite runs over one too.
+/// Logins that have roles in a queue and no rights on its tables. The conformance suite runs with such a login, too.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(2))) struct PostgresAccessTests {
     private let server: PostgresServer
     private let queue = UUID().uuidString.lowercased().replacing("-", with: "")
@@ -45,7 +45,7 @@ import TransferTestSupport
         #expect(Set(made.split(separator: "\n").map(String.init)) == functions)
     }
 
-    /// The names of the statements that the sources have.
+    /// Returns the names of the statements in the sources.
     private static func namesInSources() throws -> Set<String> {
         var folder = URL(fileURLWithPath: #filePath)
         for _ in 0..<5 { folder.deleteLastPathComponent() }
@@ -60,7 +60,7 @@ import TransferTestSupport
         return names
     }
 
-    @Test func functionsHaveAPathOfTheirOwnAndNobodyElseMayCallThem() async throws {
+    @Test func functionsHaveTheirOwnPathAndNoPublicAccess() async throws {
         let open = try await server.ask(
             """
             SELECT proname FROM pg_proc WHERE pronamespace = '\(schema)'::regnamespace AND (has_function_privilege('public', oid, 'EXECUTE')
@@ -69,7 +69,7 @@ import TransferTestSupport
         #expect(open.isEmpty, "\(open)")
     }
 
-    @Test func functionsThatAreMissingAreMadeByTheOwnerAndToldOfToOthers() async throws {
+    @Test func missingFunctionsAreMadeByTheOwnerAndReportedToOthers() async throws {
         let login = try await server.login("work", in: queue)
         let name = try #require(PostgresStatements.all.first { $0.name == "claim_jobs" }?.function)
         try await server.ask("DROP FUNCTION \(schema).\(name); DELETE FROM \(schema).callable WHERE name = '\(name)'")
@@ -85,7 +85,7 @@ import TransferTestSupport
 
     // MARK: Rights
 
-    @Test(arguments: parts) func aPartGivesNoRightOnATableAndNoOtherPartsFunctions(_ part: String) async throws {
+    @Test(arguments: parts) func aRoleGivesNoRightOnATableOrOnOtherRolesFunctions(_ part: String) async throws {
         let login = try await server.login(part, in: queue)
         let rights = try await server.ask(
             """
@@ -111,7 +111,7 @@ import TransferTestSupport
         #expect(Set(callable.split(separator: "\n").map(String.init)) == Set(own) && !own.isEmpty)
     }
 
-    @Test func aLoginThatLacksAPartIsToldWhichAndByWhatItsGiven() async throws {
+    @Test func aMissingRoleIsReportedWithItsGrant() async throws {
         let reader = try await server.login("read", in: queue)
         let nobody = try await server.login(in: queue)
         for (login, role, part) in [
@@ -128,7 +128,7 @@ import TransferTestSupport
         #expect(error?.message.contains("may not submit") == true, "\(String(describing: error))")
     }
 
-    @Test func aPartThatIsTakenAwayIsGone() async throws {
+    @Test func aRevokedRoleIsGone() async throws {
         let login = try await server.login("read", in: queue)
         _ = try PostgresStore(address(login), .onlooker)
         try await server.ask("SELECT \(schema).forbid('\(login)')")
@@ -136,16 +136,16 @@ import TransferTestSupport
         try await server.ask("DROP ROLE \(login)")
     }
 
-    @Test func aMemberOfARoleHasItsPart() async throws {
+    @Test func aMemberOfAGroupHasItsRole() async throws {
         let login = try await server.login(in: queue)
         let group = try await server.login("work", in: queue)
         try await server.ask("GRANT \(group) TO \(login)")
         _ = try worker(login)
     }
 
-    // MARK: Parts
+    // MARK: Roles
 
-    @Test func eachPartDoesItsOwn() async throws {
+    @Test func eachRoleDoesItsOwnWork() async throws {
         let (submit, work, read) = (
             try await server.login("submit", in: queue), try await server.login("work", in: queue),
             try await server.login("read", in: queue)
@@ -159,7 +159,7 @@ import TransferTestSupport
         try worker.succeed(records[0])
         try worker.fail(records[1])
         _ = try worker.renew()
-        // Every process hears that jobs may be recalled, and asks which of its own.
+        // Every process is notified of possible recalls, and asks which of its own jobs are recalled.
         #expect(try submitter.revoked().isEmpty)
         #expect(try submitter.revoke(Set(records.map(\.id))) == 0)
         let steering = try PostgresStore(address(submit), .onlooker)
@@ -177,7 +177,8 @@ import TransferTestSupport
 
     // MARK: Tables of the connection
 
-    /// A name without a schema means the connection's own tables first, unless the function's path says otherwise.
+    /// A name without a schema means the connection's own temporary tables first, unless the function's path says
+    /// otherwise.
     @Test func tablesOfTheConnectionTakeNoTablesPlace() async throws {
         let batch = try owner.stage(jobs).batch.id
         _ = try owner.release(batch: batch, isComplete: false)
@@ -192,7 +193,7 @@ import TransferTestSupport
         #expect(try owner.counts(batch) == [.done: 3])
     }
 
-    /// The owner would run what a view of that name calls.
+    /// The function would otherwise run a view of that name with the owner's rights.
     @Test func jobsAreStagedFromTheOwnersTableAlone() async throws {
         let submitter = try PostgresStore(address(await server.login("submit", in: queue)), .submitter)
         try submitter.database.read { db in

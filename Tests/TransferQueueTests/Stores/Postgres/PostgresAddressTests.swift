@@ -33,7 +33,7 @@ import TransferCore
     }
 
     @Test(arguments: ["Nightly", "a-b", "a;b", "", String(repeating: "a", count: 41)])
-    func aQueueWhoseNameCouldBeMoreThanANameIsRefused(_ name: String) {
+    func aQueueNameWithSpecialCharactersIsRefused(_ name: String) {
         #expect(message("postgres:///jobs?queue=\(name)") != nil)
     }
 
@@ -46,7 +46,7 @@ import TransferCore
         ("postgres:///jobs?hostaddr=192.0.2.1", "verify-full"), ("postgres://db.example/jobs?hostaddr=::1", "prefer"),
         ("postgres:///jobs", "prefer"),
     ])
-    func whatLeavesTheMachineIsVerifiedUnlessToldOtherwise(_ url: String, _ mode: String) throws {
+    func remoteConnectionsAreVerifiedByDefault(_ url: String, _ mode: String) throws {
         #expect(try PostgresAddress(url) { _ in nil }.keywords["sslmode"] == mode)
     }
 
@@ -55,7 +55,7 @@ import TransferCore
         ("PGHOST", "/run/postgresql", "prefer"), ("PGHOST", "", "prefer"), ("PGSSLMODE", "require", nil),
         ("PGSERVICE", "main", "prefer"),
     ])
-    func variablesSayWhatTheAddressDoesnt(_ name: String, _ value: String, _ mode: String?) throws {
+    func variablesFillInForTheAddress(_ name: String, _ value: String, _ mode: String?) throws {
         let address = try PostgresAddress("postgres:///jobs") { $0 == name ? value : nil }
         #expect(address.keywords["sslmode"] == mode)
     }

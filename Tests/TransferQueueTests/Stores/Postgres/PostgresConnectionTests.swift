@@ -7,9 +7,9 @@ import TransferTestSupport
 
 @testable import TransferStorePostgres
 
-/// The way to a server: names, certificates, and servers that don't answer.
+/// The connection to a server: names, certificates, and servers that do not answer.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct PostgresConnectionTests {
-    /// One server for all of them, at 127.0.0.1 and with a certificate for `db.example`.
+    /// One server for all tests, at 127.0.0.1 and with a certificate for `db.example`.
     private static let server = Task {
         var options = PostgresServer.Options()
         options.certificate = try await TestAuthority.shared().issue {
@@ -19,7 +19,7 @@ import TransferTestSupport
         return try await PostgresServer.start(options)
     }
 
-    /// Names that are this machine, as DNS would say it.
+    /// Names that resolve to this machine, as in DNS.
     private let names = PostgresNames { host in
         host.hasSuffix(".example")
             ? .success(["127.0.0.1"])
@@ -51,7 +51,7 @@ import TransferTestSupport
         #expect(error?.code == .cannotConnect)
     }
 
-    @Test func aServerWhoseAuthorityNobodyTrustsIsRefused() async throws {
+    @Test func aServerWithAnUntrustedAuthorityIsRefused() async throws {
         let stranger = try await TestAuthority.make(name: "Stranger")
         let error = await refusal { try await connect("db.example", trusting: stranger.anchors) }
         #expect(error?.message.contains("certificate verify failed") == true)
@@ -79,9 +79,9 @@ import TransferTestSupport
         #expect(try db.script("SELECT 1").first?.int(0) == 1)
     }
 
-    // MARK: Servers that can't be found, or don't answer
+    // MARK: Unknown and silent servers
 
-    @Test func aNameThatNobodyKnowsIsToldAtOnceAndThatTheDatabaseIsAway() async throws {
+    @Test func anUnknownNameIsReportedAtOnceAsAnUnavailableDatabase() async throws {
         let begun = MonotonicTime.now
         let error = try #require(await refusal { try await connect("nosuch.invalid") })
         #expect(MonotonicTime.now - begun < .seconds(5))
@@ -93,8 +93,8 @@ import TransferTestSupport
         #expect(PostgresFault.isConnectionNotice(error))
     }
 
-    /// The look-up comes back when the test is over.
-    @Test func nameServersThatDontAnswerKeepNobody() async throws {
+    /// The look-up returns when the test is over.
+    @Test func silentNameServersDelayNoCaller() async throws {
         let gate = Gate()
         defer { gate.letThrough() }
         let silent = PostgresNames { _ in
@@ -117,7 +117,7 @@ import TransferTestSupport
         workers.stop()
     }
 
-    @Test func theNextServerIsAskedWhereOneDoesntAnswerOrRefuses() async throws {
+    @Test func theNextServerIsTriedAfterSilenceOrARefusal() async throws {
         let silent = try SilentListener()
         let shut = try HeldPort()
         let port = try await Self.server.value.port

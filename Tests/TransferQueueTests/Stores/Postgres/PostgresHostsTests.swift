@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferStorePostgres
 
-/// The servers of an address, without any of them.
+/// The servers of an address, without a connection to any of them.
 @Suite struct PostgresHostsTests {
     private typealias Host = PostgresHosts.Host
 
@@ -10,7 +10,7 @@ import Testing
         PostgresHosts(keywords) { environment[$0] }?.all
     }
 
-    @Test func eachHostHasItsPortOrTheOneOfAll() throws {
+    @Test func eachHostHasItsOwnPortOrTheCommonOne() throws {
         #expect(hosts(["host": "a,b", "port": "1,2"]) == [Host(host: "a", port: "1"), Host(host: "b", port: "2")])
         #expect(hosts(["host": "a,b", "port": "1"]) == [Host(host: "a", port: "1"), Host(host: "b", port: "1")])
         #expect(hosts(["host": "a,b"]) == [Host(host: "a"), Host(host: "b")])
@@ -24,7 +24,7 @@ import Testing
         #expect(hosts(["hostaddr": "192.0.2.1"]) == [Host(address: "192.0.2.1")])
     }
 
-    @Test func variablesStandInForWhatTheAddressLeavesOut() throws {
+    @Test func variablesFillInForMissingPartsOfTheAddress() throws {
         let environment = ["PGHOST": "a,b", "PGPORT": "7"]
         #expect(hosts([:], environment) == [Host(host: "a", port: "7"), Host(host: "b", port: "7")])
         #expect(hosts(["host": "c", "port": "8"], environment) == [Host(host: "c", port: "8")])

@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// Statements that share a flight, and the round trips that the store needs.
+/// Statements that share a round trip, and the round trips that the store needs.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct PostgresPipelineTests {
     private let queue = UUID().uuidString.lowercased().replacing("-", with: "")
 
@@ -16,7 +16,7 @@ import TransferTestSupport
     private static let nonsense = PostgresStatement(direct: "SELECT no_such_column FROM seen")
     private static let division = PostgresStatement(direct: "SELECT 1 / $1::integer")
 
-    /// A connection with a table of its own.
+    /// Opens a connection with a table of its own.
     private func connect() async throws -> PostgresConnection {
         let db = try PostgresConnection(PostgresAddress(await PostgresServer.shared.url(queue: queue)))
         try db.script("CREATE TEMPORARY TABLE seen (number BIGINT NOT NULL)")
@@ -27,7 +27,7 @@ import TransferTestSupport
 
     // MARK: Order and faults
 
-    @Test func whatWasPostedIsDoneBeforeWhatIsAskedNext() async throws {
+    @Test func postedStatementsRunBeforeTheNextQuery() async throws {
         let db = try await connect()
         let before = try db.post(Self.sum)
         for number in 1...100 { try db.post(Self.insertion, [number]) }
@@ -36,7 +36,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [true, false])
-    func nothingBehindOneThatFailsIsDoneAndTheConnectionGoesOn(_ failsWhenPrepared: Bool) async throws {
+    func statementsAfterAFailureAreSkippedAndTheConnectionContinues(_ failsWhenPrepared: Bool) async throws {
         let db = try await connect()
         try db.post(Self.insertion, [1])
         if failsWhenPrepared { try db.post(Self.nonsense) } else { try db.post(Self.division, [0]) }
@@ -63,7 +63,7 @@ import TransferTestSupport
         #expect(try total(db) == 0)
     }
 
-    @Test func manyLargeStatementsGoThroughAndCopyComesBehindThem() async throws {
+    @Test func manyLargeStatementsSucceedBeforeACopy() async throws {
         let db = try await connect()
         let text = String(repeating: "x", count: 20_000)
         let echo = PostgresStatement(direct: "SELECT $1::text")
@@ -105,7 +105,7 @@ import TransferTestSupport
         #expect(try turns { cursors = try worker.record(ends, []).cursors } == 2)
         #expect(cursors == Array(1...20))
         #expect(try turns { try worker.note(claimed.suffix(10).map { .abandoned($0.id) }) } == 1)
-        // A job that is to be cancelled is cancelled when it's given back: the answer names it.
+        // A job with a pending cancel command is cancelled when it is given back: the answer names it.
         #expect(try turns { try worker.release(claimed.suffix(10).map(\.id)) } == 2)
         #expect(try submitter.counts(batch) == [.cancelled: 20, .queued: 20])
     }

@@ -6,7 +6,7 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// A queue's database with a standby: what it may lose, and what the standby is once it was promoted.
+/// A queue's database with a standby: the possible loss of changes, and the state of a promoted standby.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(2))) struct PostgresReplicationTests {
     private let queue = UUID().uuidString.lowercased().replacing("-", with: "")
 
@@ -18,7 +18,7 @@ import TransferTestSupport
         try PostgresReplication(database: PostgresStore(address(server, login), .onlooker).database).durabilityWarning()
     }
 
-    /// A server and a standby that follows it.
+    /// Starts a server and a standby that follows it.
     private func with(_ body: (_ primary: PostgresServer, _ standby: PostgresServer) async throws -> Void) async throws
     {
         let primary = try await PostgresServer.start()
@@ -36,7 +36,7 @@ import TransferTestSupport
         try failure.get()
     }
 
-    /// Waits for what another process does in its own time.
+    /// Waits for a change that a second process makes in its own time.
     private func wait(_ answer: String, _ server: PostgresServer, _ question: String) async throws {
         for _ in 0..<2000 where try await server.ask(question) == answer { return }
         throw TestSupportError("\(question) isn't \(answer)")
@@ -49,7 +49,7 @@ import TransferTestSupport
         try await wait("*", primary, "SHOW synchronous_standby_names")
     }
 
-    // MARK: Weakness
+    // MARK: Asynchronous replication
 
     @Test(arguments: [
         (true, "", "on", "in a fail-over", "as its standbys are asynchronous:", "; synchronous_standby_names there"),
@@ -73,7 +73,7 @@ import TransferTestSupport
         (false, "", "on"), (false, "", "local"), (true, "*", "on"), (true, "*", "remote_write"),
         (true, "*", "remote_apply"),
     ])
-    func nothingIsSaidWhereNothingIsLost(_ hasStandbys: Bool, _ names: String, _ commit: String) {
+    func nothingIsReportedWhenNothingIsLost(_ hasStandbys: Bool, _ names: String, _ commit: String) {
         #expect(PostgresReplication.durabilityWarning(hasStandbys: hasStandbys, synchronous: names, commit: commit) == nil)
     }
 
@@ -106,12 +106,12 @@ import TransferTestSupport
         }
     }
 
-    @Test func aPromotedStandbyGivesTokensOfItsOwnAndKnowsNoTransactionOfItsForerunner() async throws {
+    @Test func aPromotedStandbyIssuesItsOwnTokensAndKnowsNoFormerTransaction() async throws {
         try await with { primary, standby in
             let old = try PostgresStore(address(primary)).database
             #expect(old.process >> 40 == 1)
             try await makeSynchronous(primary)
-            // Committed, and on the standby.
+            // The transaction is committed, and on the standby.
             let number = try old.write { db in try db.script("SELECT pg_current_xact_id()").first?.text(0) ?? "" }
             try await primary.kill()
             try await standby.ask("SELECT pg_promote()")

@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// The promises of the store for many machines that no other store makes.
+/// The guarantees of the store for many machines that no other store has.
 @Suite(.enabled(if: PostgresServer.isWanted)) struct PostgresStoreTests {
     private func address(_ server: PostgresServer? = nil) async throws -> PostgresAddress {
         let queue = UUID().uuidString.lowercased().replacing("-", with: "")
@@ -63,7 +63,7 @@ import TransferTestSupport
         #expect(try other.stage(jobs(1)).batch.id == 1)
     }
 
-    /// What another generation has claimed it alone records, whatever the numbers of the rows are.
+    /// Only the generation that claimed a job records its end, whatever the numbers of the rows are.
     @Test func anEndOfAJobThatAnotherProcessHasClaimedChangesNothing() async throws {
         let address = try await address()
         let (one, other) = (try PostgresStore(address), try PostgresStore(address))
@@ -140,7 +140,7 @@ import TransferTestSupport
 
     // MARK: Failures
 
-    @Test func afterARestartOfTheDatabaseTheQueueGoesOn() async throws {
+    @Test func theQueueContinuesAfterARestartOfTheDatabase() async throws {
         let server = try await PostgresServer.start()
         let store = try PostgresStore(await address(server))
         let batch = try store.stage(jobs(3)).batch.id
@@ -160,7 +160,7 @@ import TransferTestSupport
         let waiting = Task.detached {
             try store.database.read { db in _ = try db.run(PostgresStatement(direct: "SELECT pg_sleep(3600)")) }
         }
-        // Before or after the question: it holds for both.
+        // The abandonment takes effect before the query or after it.
         store.database.abandon()
         await #expect(throws: TransferError.self) { try await waiting.value }
         #expect(throws: TransferError.self) { try store.renew() }

@@ -7,13 +7,13 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// Rows of the queue are locked for long, as by a process that brings a large file again.
+/// Long locks on rows of the queue, as by a process that submits a large file again.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct RowLockTests: SharedQueueTests {
     let address: PostgresAddress
 
     init() async throws { address = try await Self.newQueue() }
 
-    /// A transaction of another process, which isn't at its end.
+    /// Begins a transaction of a second process, and leaves it open.
     private func holding(_ sql: String) throws -> PostgresConnection {
         let db = try PostgresConnection(address)
         try db.begin(address, as: .owner)
@@ -21,8 +21,8 @@ import TransferTestSupport
         return db
     }
 
-    /// The rows of a process that is lost are taken over, which somebody stands in the way of: neither a new worker nor one
-    /// that lives waits for it.
+    /// A second transaction locks the rows of a lost process that have to be taken over. Neither a new worker nor a
+    /// living one waits for it.
     @Test func aLeaseIsGivenAndRenewedWhileTheJobsOfALostProcessAreLocked() throws {
         let batch = try bring(jobs)
         let (lost, living) = (try worker(), try worker())
@@ -43,7 +43,7 @@ import TransferTestSupport
         #expect(try new.counts(batch) == [.queued: 4])
     }
 
-    /// A process that cancels a batch locks its jobs, and takes numbers of ends then.
+    /// A process that cancels a batch locks its jobs before it takes numbers for their ends.
     @Test func anEndThatWaitsForItsJobsRowHasNoNumberYet() async throws {
         let batch = try bring(jobs)
         let one = try worker()
@@ -73,8 +73,8 @@ import TransferTestSupport
 
     // MARK: Dependents
 
-    /// A chain, a job that needs two of those that are cancelled, and one that is cancelled itself.
-    @Test func whatNeedsACancelledJobIsSkippedInOneGo() throws {
+    /// The jobs are a chain, a job that needs two of the cancelled ones, and one that is cancelled itself.
+    @Test func dependentsOfACancelledJobAreSkippedAtOnce() throws {
         func job(_ id: String, needs: String...) -> JobSpec {
             var spec = Sample.download("http://h.example/", to: id, id: id)
             spec.needs = needs

@@ -10,7 +10,7 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// Workers of a fleet: they take the same batches, and each job once.
+/// Workers of a fleet: they claim jobs of the same batches, and each job once.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct SharedBatchTests {
     let folder: TemporaryFolder
     let address: PostgresAddress
@@ -38,7 +38,7 @@ import TransferTestSupport
 
     // MARK: The store
 
-    @Test func aBatchIsTakenByAllWorkersAndBySomebodyForItselfOnlyWithoutThem() async throws {
+    @Test func aBatchIsSharedByWorkersAndHeldAloneOnlyWithoutThem() async throws {
         let staging = try PostgresStore(address)
         let batch = try staging.stage([Sample.download("http://h.example/", to: "x")]).batch.id
         let (one, other) = (try worker(), try worker())
@@ -70,7 +70,8 @@ import TransferTestSupport
     @Test func twoWorkersEndOneBatchAndEachJobIsDoneOnce() async throws {
         try await withTestServer { server in
             server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
-            // Each has one slot, and is held up at its first job: neither can take all of them before the other one begins.
+            // Each worker has one slot, and waits at its first job: neither can take all jobs before the other one
+            // begins.
             for first in [0, ClaimsAhead.shared(concurrency: 32).page] { server.script("/\(first)", [.holdHead]) }
             let batch = try stage(jobs(120, server))
             try await withPlainQueue(worker()) { one in
@@ -99,7 +100,7 @@ import TransferTestSupport
         }
     }
 
-    /// Its job is done by another one, and it can't record what it did itself.
+    /// The job of the lost worker is done by a second one, and the lost worker cannot record its own work.
     @Test func theJobsOfALostWorkerAreEndedByTheOthers() async throws {
         try await withTestServer { server in
             try folder.write("up", to: "up")

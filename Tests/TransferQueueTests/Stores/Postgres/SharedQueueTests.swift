@@ -11,7 +11,7 @@ protocol SharedQueueTests {
 }
 
 extension SharedQueueTests {
-    /// Four downloads of one origin.
+    /// Four downloads from one origin.
     var jobs: [JobSpec] {
         (0..<4).map { Sample.download("http://h.example/\($0)", to: "\($0)", id: "\($0)") }
     }

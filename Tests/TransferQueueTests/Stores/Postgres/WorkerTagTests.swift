@@ -8,18 +8,18 @@ import TransferTestSupport
 @testable import TransferStore
 @testable import TransferStorePostgres
 
-/// Jobs that ask for a worker with tags.
+/// Jobs that require a worker with tags.
 @Suite struct WorkerTagTests {
     @Test(arguments: [
         ("", "", true), ("eu", "", true), ("", "eu", false), ("eu", "eu", true), ("eu,gpu", "gpu", true),
         ("gpu", "eu,gpu", false),
     ])
-    func aWorkerDoesWhatAsksForNoOtherTags(own: String, asked: String, does: Bool) {
+    func aWorkerDoesJobsThatRequireNoOtherTags(own: String, asked: String, does: Bool) {
         func tags(_ text: String) -> WorkerTags { WorkerTags(text: text) ?? .none }
         #expect(tags(own).cover(tags(asked)) == does)
     }
 
-    @Test func tagsHaveOneTextInWhateverOrderTheyAreNamed() {
+    @Test func tagsHaveOneTextInAnyOrder() {
         #expect(WorkerTags(["gpu", "eu", "gpu"])?.text == "eu,gpu")
         #expect(WorkerTags(text: "gpu,eu")?.names == ["eu", "gpu"])
         for wrong in ["", "eu,", "EU", "a b", String(repeating: "a", count: 65)] {
@@ -42,7 +42,7 @@ import TransferTestSupport
     }
 }
 
-/// The store's part of it.
+/// The tags of jobs and workers in the store.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct WorkerTagStoreTests: SharedQueueTests {
     let address: PostgresAddress
 
@@ -66,8 +66,8 @@ import TransferTestSupport
         #expect(claimed.jobs.first?.record.spec.settings.worker.tags.names == ["eu"])
     }
 
-    /// A job that waits for its next attempt, or for other jobs, is woken by workers that may do it.
-    @Test func whatWaitsIsLeftToWorkersThatMayDoIt() throws {
+    /// A job that waits for its next attempt, or for other jobs, is woken by workers with its tags.
+    @Test func waitingJobsAreLeftToWorkersWithTheirTags() throws {
         let jobs = [
             Sample.tagged("0", []), Sample.tagged("1", ["eu"], needs: ["0"]), Sample.tagged("2", ["eu"]),
         ]
