@@ -20,6 +20,3 @@ static inline int transfer_pipe(int ends[2]) {
     if (syscall(SYS_pipe2, ends, O_CLOEXEC) != 0) return -1;
     return fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
-
-// A file in memory (memfd_create(2)), closed in children that others start at the same time.
-static inline int transfer_memory_file(const char *name) { return (int)syscall(SYS_memfd_create, name, 1u); }

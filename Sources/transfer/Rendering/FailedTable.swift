@@ -1,3 +1,4 @@
+import TransferCore
 import TransferQueue
 
 /// A failed job as `transfer status BATCH --failed` lists it.

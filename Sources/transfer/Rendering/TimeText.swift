@@ -1,4 +1,5 @@
 import Glibc
+import TransferCore
 import TransferQueue
 
 /// Points in time, from milliseconds since 1970.

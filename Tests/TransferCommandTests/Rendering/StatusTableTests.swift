@@ -1,4 +1,5 @@
 import Testing
+import TransferCore
 import TransferQueue
 
 @testable import TransferJobs

@@ -1,5 +1,3 @@
-import TransferCore
-
 /// Times in the format of RFC 3339: in UTC, with milliseconds.
 package enum TimeStamp {
     /// Returns a text such as `2026-11-20T02:00:00.123Z`.
