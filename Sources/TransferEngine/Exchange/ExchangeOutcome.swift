@@ -152,6 +152,8 @@ public enum ExchangeEvent: Sendable {
     case challenged(AuthenticationReport)
     /// A machine that redirects led to gets its entry of `.netrc`.
     case netrcUsed(NetrcUse)
+    /// The kernel refused the congestion control of a connection that sends; once for each algorithm and engine.
+    case congestionRefused(CongestionUse)
     /// The bytes so far are given up, for this reason.
     case restarted(reason: String)
     /// Once, at the end.

@@ -45,6 +45,8 @@ public struct QueueEvent: Sendable {
         case source(job: String, JobSource)
         /// A machine that redirects led to got its entry of `.netrc`.
         case authorized(job: String, NetrcUse)
+        /// The kernel refused the congestion control of a job's connection; once for each algorithm in a run.
+        case congestion(job: String, CongestionUse)
         case waiting(job: String, WaitReason)
         case finished(JobReceipt)
         /// Complete before this run.

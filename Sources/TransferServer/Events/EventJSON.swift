@@ -22,7 +22,7 @@ enum EventJSON {
     private static func isReported(_ kind: QueueEvent.Kind) -> Bool {
         switch kind {
         // Coalesced elsewhere, or of no change.
-        case .progress, .source, .authorized, .kept, .hook: false
+        case .progress, .source, .authorized, .congestion, .kept, .hook: false
         default: true
         }
     }

@@ -232,18 +232,15 @@ final class PathWatch {
 extension PathState.Facts {
     /// - Returns: `nil` where the kernel does not say, and for connections that have ended.
     init?(of socket: Int32) {
-        var path = transfer_path_facts()
-        guard transfer_tcp_path(socket, &path) == 0 else { return nil }
-        // The states of tcp_states.h: 1 is ESTABLISHED, 2 SYN_SENT; 8 is CLOSE_WAIT, where the peer has said its last.
-        guard [1, 2].contains(path.state) else { return nil }
-        isConnecting = path.state == 2
-        unacknowledged = Int(path.unacknowledged)
-        backoff = Int(path.backoff)
-        retransmission = .microseconds(Int64(path.retransmission))
-        roundTrip = .microseconds(Int64(max(path.round_trip, path.received_round_trip)))
-        sinceData = .milliseconds(Int64(path.since_data))
-        sinceAcknowledgement = .milliseconds(Int64(path.since_acknowledgement))
-        received = path.bytes_received
+        guard let facts = TCPFacts(of: socket), let state = facts.state else { return nil }
+        isConnecting = state == .connecting
+        unacknowledged = facts.unacknowledged
+        backoff = facts.backoff
+        retransmission = facts.retransmissionInterval
+        roundTrip = max(facts.roundTrip, facts.receivedRoundTrip)
+        sinceData = facts.sinceData
+        sinceAcknowledgement = facts.sinceAcknowledgement
+        received = facts.received
     }
 }
 
