@@ -1,6 +1,6 @@
 /// How many transfers are under way at once to one host.
 public enum PerHost: Sendable, Hashable, ExpressibleByIntegerLiteral {
-    /// As many as pay: 10 at first (6 at servers of files), more as long as that is faster, 64 at most. Half as many where
+    /// As many as pay: 10 at first (8 at servers of files), more as long as that is faster, 64 at most. Half as many where
     /// the server refuses (429, 503) or connections are reset.
     case automatic
     /// That many, 1 to 10,000.

@@ -2,7 +2,7 @@ package import TransferCore
 
 /// How many transfers an origin gets at a time where nobody says a number: pure, told what happened and at what time.
 ///
-/// The level begins at 10 (6 at servers of files) and grows as long as that pays, up to 64. Of a refusal by the server
+/// The level begins at 10 (8 at servers of files) and grows as long as that pays, up to 64. Of a refusal by the server
 /// ``ConcurrencyBackoff`` makes fewer.
 ///
 /// - An answer that came within about one round trip says that neither the server nor the link had a queue: two more
@@ -17,7 +17,7 @@ package import TransferCore
 package struct ConcurrencyProbe: Sendable, Codable {
     package static let first = 10
     /// Servers of files ask for a login on each connection, and sshd drops some where ten wait for theirs (MaxStartups).
-    package static let firstOfFiles = 6
+    package static let firstOfFiles = 8
     package static let most = 64
     /// Places that a prompt answer brings.
     private static let promptGrowth = 2
