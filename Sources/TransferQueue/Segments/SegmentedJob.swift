@@ -43,6 +43,8 @@ final class SegmentedJob {
     var lead: ExchangeOutcome?
     /// Bytes that ended connections brought.
     var received: Int64 = 0
+    /// The measures by which a further connection of the file is judged.
+    var way = RangeMap.Way()
     /// Why a connection ended last without all of its part.
     var fault: TransferError?
     /// Whether the server gives parts, of which the version would be known.
@@ -81,6 +83,16 @@ final class SegmentedJob {
 
     /// Those that are under way, the first one included.
     var count: Int { connections.count + (lead == nil ? 1 : 0) }
+
+    /// - Parameter path: The kernel's facts since the last look. A queue that was seen counts for some looks more, as the
+    ///   kernel measures it seldom.
+    func measureWay(_ path: PathReading, now: MonotonicTime) {
+        way.roundTrip = max(path.roundTrip + path.delay, way.roundTrip * 0.95)
+        way.rate = growth.best
+        guard let own = leadRate(now: now), own > 0, let map = file.map else { return }
+        let share = own / max(own, rates(map, now: now).values.reduce(0, +))
+        file.onTheWayToLead(Int64(share * max(own, way.rate) * way.roundTrip))
+    }
 
     /// Those that have brought something, the first one included.
     var workingCount: Int {

@@ -103,6 +103,7 @@ actor CurlPool: LoopActor {
 
     func giveUp(_ exchange: ActiveExchange, _ error: TransferError) {
         exchange.machine.abandon()
+        exchange.leaveAnswer()
         end(exchange, .failure(error))
     }
 
