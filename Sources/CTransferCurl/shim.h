@@ -161,61 +161,41 @@ static inline CURLcode transfer_easy_set_hostkey(CURL *easy, transfer_hostkey_ca
     return curl_easy_setopt(easy, CURLOPT_SSH_KEYFUNCTION, callback);
 }
 
-// The beginning of the kernel's struct tcp_info (linux/tcp.h), which the one of netinet/tcp.h is shorter than.
-struct transfer_tcp_info {
-    uint8_t states[8];
-    uint32_t numbers[24];
-    uint64_t pacing_rate, max_pacing_rate, bytes_acked, bytes_received;
+// The kernel's record of a TCP connection (TCP_INFO: struct tcp_info, linux/tcp.h), as far as it is used. Times are in
+// microseconds, those since an event in milliseconds. `netinet/tcp.h` has a shorter one.
+struct transfer_tcp_facts {
+    uint8_t state, congestion_state, backoff;
+    uint32_t retransmission_interval, segment, unacknowledged, since_data, since_acknowledgement;
+    uint32_t round_trip, received_round_trip, retransmitted;
+    int64_t acknowledged, received;
+    // Those of newer kernels; UINT32_MAX where the kernel does not say: Linux 4.6, 4.6 and 5.5.
+    uint32_t least_round_trip, segments, disordered;
 };
 
-// Bytes that the peer has acknowledged, with the connection's own; -1 where the kernel doesn't say (before 4.1, no TCP).
-static inline int64_t transfer_bytes_acknowledged(int socket) {
-    struct transfer_tcp_info info;
+// 0, or -1 where the kernel does not say (before 4.1, no TCP).
+static inline int transfer_tcp_facts_of(int socket, struct transfer_tcp_facts *facts) {
+    struct {
+        uint8_t states[8];
+        uint32_t numbers[24];
+        uint64_t pacing_rate, max_pacing_rate, bytes_acked, bytes_received;
+        uint32_t segs_out, segs_in, notsent_bytes, min_rtt, data_segs_in, data_segs_out;
+        uint64_t rates_and_times[4];
+        uint32_t delivered, delivered_ce;
+        uint64_t bytes_sent, bytes_retrans;
+        uint32_t dsack_dups, reord_seen, rcv_ooopack, snd_wnd;
+    } info;
     socklen_t length = sizeof info;
-    if (getsockopt(socket, 6 /* IPPROTO_TCP */, 11 /* TCP_INFO */, &info, &length) != 0) return -1;
-    return length >= sizeof info ? (int64_t)info.bytes_acked : -1;
-}
-
-// What the kernel has measured of the way from a peer, in microseconds and segments.
-struct transfer_path {
-    // A round trip as the receiver of bytes sees it, queues included; 0 before any bytes came.
-    uint32_t received_round_trip;
-    uint32_t least_round_trip;
-    // Segments that came out of order.
-    uint32_t disordered;
-};
-
-// 0; -1 where the kernel does not say all of it (before 5.5, no TCP). The places are those of linux/tcp.h's tcp_info.
-static inline int transfer_path_of(int socket, struct transfer_path *path) {
-    unsigned char info[232];
-    socklen_t length = sizeof info;
-    if (getsockopt(socket, 6 /* IPPROTO_TCP */, 11 /* TCP_INFO */, info, &length) != 0 || length < 228) return -1;
-    memcpy(&path->received_round_trip, info + 92, 4);
-    memcpy(&path->least_round_trip, info + 148, 4);
-    memcpy(&path->disordered, info + 224, 4);
-    return 0;
-}
-
-// What the kernel knows of a connection's path: times in microseconds, and since something happened in milliseconds.
-struct transfer_path_facts {
-    int32_t state, backoff;
-    uint32_t unacknowledged;
-    uint32_t retransmission, round_trip, received_round_trip;
-    uint32_t since_data, since_acknowledgement;
-    int64_t bytes_received;
-};
-
-// 0, or -1 where the kernel doesn't say (before 4.1, no TCP).
-static inline int transfer_tcp_path(int socket, struct transfer_path_facts *path) {
-    struct transfer_tcp_info info;
-    socklen_t length = sizeof info;
-    if (getsockopt(socket, 6 /* IPPROTO_TCP */, 11 /* TCP_INFO */, &info, &length) != 0) return -1;
-    if (length < sizeof info) return -1;
-    path->state = info.states[0], path->backoff = info.states[4];
-    path->retransmission = info.numbers[0], path->unacknowledged = info.numbers[4];
-    path->since_data = info.numbers[11], path->since_acknowledgement = info.numbers[12];
-    path->round_trip = info.numbers[15], path->received_round_trip = info.numbers[21];
-    path->bytes_received = (int64_t)info.bytes_received;
+    if (getsockopt(socket, 6 /* IPPROTO_TCP */, 11 /* TCP_INFO */, &info, &length) != 0 || length < 136) return -1;
+    facts->state = info.states[0], facts->congestion_state = info.states[1], facts->backoff = info.states[4];
+    facts->retransmission_interval = info.numbers[0], facts->segment = info.numbers[2];
+    facts->unacknowledged = info.numbers[4];
+    facts->since_data = info.numbers[11], facts->since_acknowledgement = info.numbers[12];
+    facts->round_trip = info.numbers[15], facts->received_round_trip = info.numbers[21];
+    facts->retransmitted = info.numbers[23];
+    facts->acknowledged = (int64_t)info.bytes_acked, facts->received = (int64_t)info.bytes_received;
+    facts->least_round_trip = length >= 152 ? info.min_rtt : UINT32_MAX;
+    facts->segments = length >= 160 ? info.data_segs_out : UINT32_MAX;
+    facts->disordered = length >= 228 ? info.rcv_ooopack : UINT32_MAX;
     return 0;
 }
 
@@ -254,36 +234,6 @@ static inline void transfer_tcp_move_user_timeout(int socket, unsigned milliseco
 static inline void transfer_tcp_unbind_retransmission(int socket) {
     transfer_tcp_option(socket, 44 /* TCP_RTO_MAX_MS */, 120000);
     transfer_tcp_option(socket, 18 /* TCP_USER_TIMEOUT */, 0);
-}
-
-// A connection's counts and times (the kernel's struct tcp_info, linux/tcp.h, as it was extended up to 4.10); times in
-// microseconds.
-struct transfer_connection_info {
-    uint32_t is_recovering, segment, round_trip, least_round_trip, receive_round_trip;
-    uint64_t segments, retransmitted, acknowledged, received;
-};
-
-// 0, or -1 where the kernel doesn't say.
-static inline int transfer_connection_info(int socket, struct transfer_connection_info *result) {
-    struct {
-        uint8_t states[8];
-        uint32_t numbers[24];
-        uint64_t pacing_rate, max_pacing_rate, bytes_acked, bytes_received;
-        uint32_t segs_out, segs_in, notsent_bytes, min_rtt, data_segs_in, data_segs_out;
-    } info;
-    socklen_t length = sizeof info;
-    if (getsockopt(socket, 6 /* IPPROTO_TCP */, 11 /* TCP_INFO */, &info, &length) != 0) return -1;
-    if (length < sizeof info) return -1;
-    result->is_recovering = info.states[1] >= 2;  // TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss
-    result->segment = info.numbers[2];
-    result->round_trip = info.numbers[15];
-    result->receive_round_trip = info.numbers[21];
-    result->retransmitted = info.numbers[23];
-    result->least_round_trip = info.min_rtt;
-    result->segments = info.data_segs_out;
-    result->acknowledged = info.bytes_acked;
-    result->received = info.bytes_received;
-    return 0;
 }
 
 // Without it curl_easy_cleanup may wait for a resolver thread (7.87 and newer).

@@ -38,20 +38,21 @@ public final class ExchangeEngine: Sendable {
         let trustThreads = WorkerPool(name: "trust", threads: 64)
         self.trustThreads = trustThreads
         let (logins, proxies) = (AcceptedLogins(), KnownProxies())
-        let (congestion, traffic) = (CongestionMemory(), EngineTraffic())
+        let (congestion, small, traffic) = (CongestionMemory(), SmallSegments(), EngineTraffic())
         fileLoops = FileServerLoops { name in
             let loop = try EventLoop(name: name)
             return PoolSet(loop: loop) { () throws(TransferError) in
                 try CurlPool(
                     loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads,
-                    proxies: proxies, congestion: congestion, traffic: traffic, fileServers: logins)
+                    proxies: proxies, congestion: congestion, small: small, traffic: traffic,
+                    fileServers: logins)
             }
         }
         let pools = { (loop: EventLoop) in
             PoolSet(loop: loop) { () throws(TransferError) in
                 try CurlPool(
                     loop: loop, resolver: resolver, bodyThreads: bodyThreads, trustThreads: trustThreads,
-                    proxies: proxies, congestion: congestion, traffic: traffic)
+                    proxies: proxies, congestion: congestion, small: small, traffic: traffic)
             }
         }
         self.shared = shared.map(pools)

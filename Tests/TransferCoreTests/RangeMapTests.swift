@@ -48,6 +48,62 @@ import Testing
         #expect(map.claimNext() == nil)
     }
 
+    /// What a cut claim's server sends until it hears of the cut is paid of an eighth of the file.
+    @Test(arguments: [
+        // Bytes a second of each connection, the round trip, and the divisions that are paid at least.
+        (1e6, 0.1, 31), (10e6, 0.1, 8), (10e6, 0.3, 2), (10e6, 1, 0), (0, 1, 31),
+    ])
+    func divisionsSendAnEighthOfTheFileInVainAtMost(_ rate: Double, _ roundTrip: Double, _ least: Int) {
+        var map = RangeMap(total: 64 << 20)
+        var claims = [map.claim(0..<(64 << 20))]
+        while claims.count < 32,
+            let next = map.claimNext(
+                rates: Dictionary(uniqueKeysWithValues: claims.map { ($0, rate) }),
+                way: RangeMap.Way(roundTrip: roundTrip))
+        {
+            claims.append(next)
+        }
+        #expect(claims.count - 1 >= least && (least > 0 || claims.count == 1))
+        #expect(map.overrun <= map.total / 8)
+    }
+
+    /// The rates of claims are those of their whole life: what all bring at their best says how much is on the way now.
+    @Test func aFullQueueIsPaidByTheRateOfNow() {
+        for (best, isDivided) in [(0.0, true), (20e6, false)] {
+            var map = RangeMap(total: 64 << 20)
+            let lead = map.claim(0..<(64 << 20))
+            let way = RangeMap.Way(roundTrip: 0.5, rate: best)
+            #expect((map.claimNext(rates: [lead: 10e6], way: way) != nil) == isDivided)
+        }
+    }
+
+    @Test func aSlowConnectionIsRelievedWhateverFastOnesHaveCost() throws {
+        var map = RangeMap(total: 64 << 20)
+        let fast = map.claim(0..<(32 << 20))
+        let slow = map.claim((32 << 20)..<(64 << 20))
+        let rates = [fast: 8e6, slow: 1e5]
+        let way = RangeMap.Way(roundTrip: 1)
+        let claimed = map.claimNext(rate: 8e6, rates: rates, way: way)
+        let first = try #require(claimed)
+        #expect(map.claims[slow]?.end == map.claims[first]?.start)
+        let cut = try #require(map.claims[slow]?.end)
+        map.advance(slow, to: cut)
+        map.release(slow)
+        #expect(map.overrun == 100_000)
+        let end = map.claims[first]?.end
+        for _ in 0..<2 { _ = map.claimNext(rate: 8e6, rates: [fast: 8e6, first: 8e6], way: way) }
+        // A claim that is divided twice costs its end once, and a further one cannot be paid.
+        #expect(map.overrun == 8_100_000 && map.claims[first]?.end == end)
+    }
+
+    @Test func aClaimThatIsOverBeforeANewConnectionHelpsIsNotDivided() {
+        var map = RangeMap(total: 8 << 20)
+        let only = map.claim(0..<(8 << 20))
+        var other = map
+        #expect(map.claimNext(rates: [only: 4e6], way: RangeMap.Way(start: 1.5)) == nil)
+        #expect(other.claimNext(rates: [only: 4e6], way: RangeMap.Way(start: 0.5)) != nil)
+    }
+
     @Test func aClaimThatIsDoneTakesOverWhatNobodyHasBroughtAnythingOf() {
         var map = RangeMap(total: 400)
         let lead = map.claim(0..<100)
@@ -62,6 +118,19 @@ import Testing
         map.advance(lead, to: 300)
         map.takeOver(lead)
         #expect(map.claims[lead]?.isDone == true)
+    }
+
+    /// Its server sends on for a round trip after the cut: a connection that is much slower brought less meanwhile.
+    @Test(arguments: [(0, 100, 0), (49, 100, 0), (50, 200, 50), (500, 200, 50)] as [(Int64, Int64, Int64)])
+    func aClaimThatIsDoneTakesOverWhatIsOnItsWayInAnyCase(_ onTheWay: Int64, _ end: Int64, _ discarded: Int64) {
+        var map = RangeMap(total: 200)
+        let lead = map.claim(0..<100)
+        let slow = map.claim(100..<200)
+        map.advance(slow, to: 150)
+        map.advance(lead, to: 100)
+        #expect(map.takeOver(lead, onTheWay: onTheWay) == discarded)
+        #expect(map.claims[lead]?.end == end && (map.claims[slow] == nil) == (end == 200))
+        #expect(map.receivedCount == 150 - discarded)
     }
 
     /// A few bytes that a connection brought before it was refused are no reason to end the one that brings the file.

@@ -13,6 +13,7 @@ final class ExchangeLog: Sendable {
         var restarts: [String] = []
         var starts: [BodyStart] = []
         var interim: [ResponseHead] = []
+        var refusals: [CongestionUse] = []
         var outcome: ExchangeOutcome?
         var ends = 0
         var waiting: [CheckedContinuation<ExchangeOutcome, Never>] = []
@@ -27,6 +28,7 @@ final class ExchangeLog: Sendable {
             switch event {
             case .restarted(let reason): state.restarts.append(reason)
             case .interim(let head): state.interim.append(head)
+            case .congestionRefused(let use): state.refusals.append(use)
             case .redirected, .challenged, .netrcUsed: break
             case .responded(let start): state.starts.append(start)
             case .ended(let outcome):
@@ -43,6 +45,7 @@ final class ExchangeLog: Sendable {
     var restarts: [String] { state.withLock { $0.restarts } }
     var starts: [BodyStart] { state.withLock { $0.starts } }
     var interim: [ResponseHead] { state.withLock { $0.interim } }
+    var refusals: [CongestionUse] { state.withLock { $0.refusals } }
     var ends: Int { state.withLock { $0.ends } }
 
     /// How it ended.

@@ -12,10 +12,16 @@ import TransferTestSupport
     private func upload(
         _ bench: Bench, _ configure: (inout ExchangeSettings) -> Void
     ) async throws -> (ExchangeOutcome, CongestionUse?) {
+        let (outcome, attempt) = try await attempt(bench, configure)
+        return (outcome, attempt.meter.congestion)
+    }
+
+    private func attempt(
+        _ bench: Bench, _ configure: (inout ExchangeSettings) -> Void
+    ) async throws -> (ExchangeOutcome, Bench.Attempt) {
         let path = try bench.folder.write(count: Self.size, seed: 1, to: "source")
         let attempt = bench.send("PUT", "/in", body: .file(try SourceFile(path)), configure)
-        let outcome = try await attempt.end()
-        return (outcome, attempt.meter.congestion)
+        return (try await attempt.end(), attempt)
     }
 
     /// Reno is in every kernel, and everybody may choose it.
@@ -28,13 +34,14 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatTheKernelRefusesIsToldAndCostsNothing() async throws {
+    @Test func whatTheKernelRefusesIsReportedOnceAndCostsNothing() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
-            for _ in 0..<2 {
-                let (outcome, use) = try await upload(bench) { $0.sending.congestion = .named("nosuchcontrol") }
-                #expect(outcome.head?.status == 201)
-                #expect(use == CongestionUse(name: "nosuchcontrol", reason: .refused(ENOENT)))
+            for (name, isNew) in [("nosuchcontrol", true), ("nosuchcontrol", false), ("norsuch", true)] {
+                let (outcome, attempt) = try await attempt(bench) { $0.sending.congestion = .named(name) }
+                let refusal = CongestionUse(name: name, reason: .refused(ENOENT))
+                #expect(outcome.head?.status == 201 && attempt.meter.congestion == refusal)
+                #expect(attempt.log.refusals == (isNew ? [refusal] : []))
             }
         }
     }

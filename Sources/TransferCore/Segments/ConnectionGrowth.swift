@@ -91,6 +91,9 @@ public struct ConnectionGrowth: Sendable {
     /// The number that trials have found; `nil` before the end of the first trial, and where the user sets a number.
     public private(set) var found: Int?
 
+    /// The fastest rate of all connections together, over a round trip.
+    public var best: Double { max(peak, rates.last ?? 0) }
+
     /// Starts with this number of connections where the user sets none: one for each source, or the number that an
     /// earlier file found.
     public mutating func begins(with count: Int, of most: Int = unproven) {
@@ -122,7 +125,7 @@ public struct ConnectionGrowth: Sendable {
         feel(now, bytes, way)
         let isLossy = way.isLossy && (path?.disordered ?? 0) > disordered
         disordered = max(disordered, path?.disordered ?? 0)
-        if mayAdd(connections, left, max(peak, rates.last ?? 0), way, now), connections >= wanted {
+        if mayAdd(connections, left, best, way, now), connections >= wanted {
             if isLossy, assumption == nil, connections <= Self.unproven {
                 trial = .more(from: min(limit(now), Self.unproven), rate: peak, isSure: true)
                 assumption = (true, 0)

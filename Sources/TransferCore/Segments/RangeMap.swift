@@ -12,6 +12,9 @@ public struct RangeMap: Sendable {
         /// The offset after the last byte to fetch. It may be moved down, but never to less than ``RangeMap/margin``
         /// after `position`.
         public fileprivate(set) var end: Int64
+        /// Bytes behind `end` that the server is expected to send in vain, as the claim was longer when it was asked for.
+        fileprivate var overrun: Int64 = 0
+        fileprivate var isCut = false
 
         /// Whether all bytes of the range have been received.
         public var isDone: Bool { position >= end }
@@ -26,6 +29,8 @@ public struct RangeMap: Sendable {
     /// The current claims, by their numbers.
     public private(set) var claims: [Int: Claim] = [:]
     private var lastNumber = 0
+    /// The overrun of claims that have ended.
+    private var pastOverrun: Int64 = 0
 
     /// The minimum number of bytes that a connection keeps when its claim is divided, which is more than it writes at
     /// once.
@@ -35,6 +40,24 @@ public struct RangeMap: Sendable {
 
     /// The minimum remaining time in seconds of a claim that can be divided.
     public static let shortestDivided = 0.5
+    /// The part of the file that divisions may have sent in vain.
+    static let mostOverrun = 0.125
+
+    /// The measures of the way that a new connection is judged by.
+    public struct Way: Sendable, Hashable {
+        /// Seconds from a byte's departure at the server to its arrival, and back, queues included.
+        public var roundTrip: Double
+        /// Seconds from the opening of a connection to its first byte.
+        public var start: Double
+        /// Bytes a second that all connections bring at their best. Each one's own rate is that of its whole life.
+        public var rate: Double
+
+        public init(roundTrip: Double = 0, start: Double = 0, rate: Double = 0) {
+            self.roundTrip = roundTrip
+            self.start = start
+            self.rate = rate
+        }
+    }
 
     /// Creates a map of a file of `total` bytes, some of which have been received.
     public init(total: Int64, received: ByteRanges = ByteRanges()) {
@@ -76,16 +99,34 @@ public struct RangeMap: Sendable {
 
     /// Claims the range that a free connection should fetch next.
     ///
+    /// The division of a claim has a price: its server sends on until it hears that the end has moved, for a round trip.
+    /// All divisions of a file together may cost an eighth of it. A slow connection costs little, so that its part is
+    /// divided in any case.
+    ///
     /// - Parameters:
-    ///   - rate: The expected rate of the connection in bytes a second; `nil` where it is unknown.
-    ///   - rates: The rates of the connections with claims, by the claims' numbers.
-    /// - Returns: The number of the new claim; `nil` where no remaining range justifies a request.
-    public mutating func claimNext(rate: Double? = nil, rates: [Int: Double] = [:]) -> Int? {
+    ///   - rate: Bytes a second that it's expected to bring; `nil` when nobody knows.
+    ///   - rates: The same of those that have claims, by their numbers.
+    ///   - way: To the server of a new connection.
+    /// - Returns: The number of its new claim; `nil` when nothing is left that is worth a request.
+    public mutating func claimNext(
+        rate: Double? = nil, rates: [Int: Double] = [:], way: Way = Way()
+    ) -> Int? {
         if let gap = unclaimed.max(by: { $0.count < $1.count }) { return claim(gap) }
+        let shortest = max(Self.shortestDivided, 2 * way.start)
+        // A cut costs what its connection has on the way when it comes to its end, and that changes until then.
+        let sum = rates.values.reduce(0, +)
+        let onTheWay = rates.mapValues { Int64($0 * (sum > 0 ? min(2, max(1, way.rate / sum)) : 1) * way.roundTrip) }
+        for (number, claim) in claims where claim.isCut {
+            if let price = onTheWay[number] { claims[number]?.overrun = price }
+        }
+        let spent = overrun
         let slowest = claims.filter { number, claim in
             guard claim.left >= Self.smallestDivided else { return false }
-            // A new request takes time too.
-            return rates[number].map { $0 == 0 || Double(claim.left) / $0 >= Self.shortestDivided } ?? true
+            guard let rate = rates[number], rate > 0 else { return true }
+            // A new request takes its time, too.
+            guard Double(claim.left) / rate >= shortest else { return false }
+            let price = spent - (claims[number]?.overrun ?? 0) + (onTheWay[number] ?? 0)
+            return Double(price) <= Double(total) * Self.mostOverrun
         }
         .max { Self.time($0.value, rates[$0.key]) < Self.time($1.value, rates[$1.key]) }
         guard let (number, claim) = slowest else { return nil }
@@ -96,8 +137,13 @@ public struct RangeMap: Sendable {
         let cut = max(claim.position + Self.margin, claim.end - max(Self.margin, wanted)) & ~0xFFFF
         guard cut >= claim.position + Self.margin / 2, cut < claim.end else { return nil }
         claims[number]?.end = cut
+        claims[number]?.overrun = onTheWay[number] ?? 0
+        claims[number]?.isCut = true
         return self.claim(cut..<claim.end)
     }
+
+    /// Bytes that divisions are expected to have sent in vain so far.
+    public var overrun: Int64 { claims.values.reduce(pastOverrun) { $0 + $1.overrun } }
 
     /// Returns the seconds until a claim is done, or its missing bytes where no rates are known.
     private static func time(_ claim: Claim, _ rate: Double?) -> Double {
@@ -115,6 +161,7 @@ public struct RangeMap: Sendable {
     public mutating func release(_ number: Int) -> Claim? {
         guard let claim = claims.removeValue(forKey: number) else { return nil }
         settled.insert(claim.start..<claim.position)
+        pastOverrun += claim.overrun
         return claim
     }
 
@@ -135,9 +182,11 @@ public struct RangeMap: Sendable {
     ///
     /// - Returns: The number of received bytes in between, too few to skip, that are fetched again.
     @discardableResult
-    public mutating func takeOver(_ number: Int) -> Int64 { extend(number, overClaims: true) }
+    public mutating func takeOver(_ number: Int, onTheWay: Int64 = 0) -> Int64 {
+        extend(number, overClaims: true, onTheWay: onTheWay)
+    }
 
-    private mutating func extend(_ number: Int, overClaims: Bool) -> Int64 {
+    private mutating func extend(_ number: Int, overClaims: Bool, onTheWay: Int64 = 0) -> Int64 {
         var discarded: Int64 = 0
         while let end = claims[number]?.end, end < total {
             if let gap = unclaimed.first(where: { $0.lowerBound == end }) {
@@ -150,14 +199,20 @@ public struct RangeMap: Sendable {
                 claims[number]?.end = crumb.upperBound
             } else if overClaims,
                 let (mute, next) = claims.first(where: { other, next in
-                    other != number && next.start == end && next.position == end && next.end > end
+                    other != number && next.start == end && next.position - end <= onTheWay && next.end > next.position
                 })
             {
                 claims[mute] = nil
+                discarded += next.position - next.start
                 claims[number]?.end = next.end
             } else {
                 break
             }
+        }
+        // What the connection has on the way is wanted again.
+        if claims[number]?.end == total {
+            claims[number]?.isCut = false
+            claims[number]?.overrun = 0
         }
         return discarded
     }

@@ -37,7 +37,9 @@ enum CurlCallbacks {
             switch files.bodyComes(to: exchange) {
             case .taken: break
             case .ignored: return size * count
-            case .stop: return stop
+            case .stop:
+                exchange.leaveAnswer()
+                return stop
             }
         }
         guard exchange.answer.phase != .deciding else {
@@ -54,7 +56,9 @@ enum CurlCallbacks {
             exchange.pace.holds.insert(.sink)
             return Int(CURL_WRITEFUNC_PAUSE)
         case .paused: return Int(CURL_WRITEFUNC_PAUSE)
-        case .stop: return stop
+        case .stop:
+            exchange.leaveAnswer()
+            return stop
         }
     }
 

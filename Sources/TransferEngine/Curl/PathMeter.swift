@@ -1,4 +1,3 @@
-import CTransferCurl
 import Synchronization
 public import TransferCore
 import TransferEventLoop
@@ -8,9 +7,9 @@ import TransferEventLoop
 /// Exchanges add to it on their loops. The code that decides about the number of connections reads it from any thread.
 public final class PathMeter: Sendable {
     private struct State {
-        /// The shortest round trip in microseconds; `nil` before the first reading.
-        var roundTrip: UInt32?
-        var delay: UInt32 = 0
+        /// `nil` before the first reading.
+        var roundTrip: Duration?
+        var delay = Duration.zero
         var disordered: Int64 = 0
     }
 
@@ -25,20 +24,20 @@ public final class PathMeter: Sendable {
     public func take() -> PathReading? {
         state.withLock { state in
             guard let roundTrip = state.roundTrip else { return nil }
-            defer { state.delay = 0 }
+            defer { state.delay = .zero }
             return PathReading(
-                roundTrip: Double(roundTrip) / 1e6, delay: Double(state.delay) / 1e6, disordered: state.disordered)
+                roundTrip: roundTrip.inSeconds, delay: state.delay.inSeconds, disordered: state.disordered)
         }
     }
 
-    fileprivate func add(_ path: transfer_path, disordered: UInt32) {
+    fileprivate func add(least: Duration, received: Duration, disordered: Int64) {
         state.withLock { state in
-            var least = state.roundTrip ?? path.least_round_trip
-            for time in [path.least_round_trip, path.received_round_trip] where time > 0 { least = min(least, time) }
-            state.roundTrip = least
-            // The receiver's measure is in milliseconds.
-            if path.received_round_trip > least { state.delay = max(state.delay, path.received_round_trip - least) }
-            state.disordered += Int64(disordered)
+            var shortest = min(state.roundTrip ?? least, least)
+            if received > .zero { shortest = min(shortest, received) }
+            state.roundTrip = shortest
+            // The receiver's measure is one of milliseconds.
+            if received > shortest { state.delay = max(state.delay, received - shortest) }
+            state.disordered += disordered
         }
     }
 }
@@ -50,8 +49,8 @@ struct PathReader {
     private let meter: PathMeter
     private var next: MonotonicTime
     private var socket: Int32 = -1
-    /// The count that was already added for the connection.
-    private var disordered: UInt32 = 0
+    /// The count that the connection has told already.
+    private var disordered: Int64 = 0
 
     init(_ meter: PathMeter) {
         self.meter = meter
@@ -63,11 +62,12 @@ struct PathReader {
         let now = MonotonicTime.now
         guard now >= next, socket >= 0 else { return }
         next = now + Self.interval
-        var path = transfer_path()
-        guard transfer_path_of(socket, &path) == 0, path.least_round_trip != .max else { return }
-        // An earlier loss of the connection belongs to another transfer.
-        if socket != self.socket { (self.socket, disordered) = (socket, path.disordered) }
-        meter.add(path, disordered: path.disordered &- disordered)
-        disordered = path.disordered
+        guard let facts = TCPFacts(of: socket), let least = facts.leastRoundTrip, least > .zero,
+            let count = facts.disordered
+        else { return }
+        // A loss of the connection before that belongs to another transfer.
+        if socket != self.socket { (self.socket, disordered) = (socket, count) }
+        meter.add(least: least, received: facts.receivedRoundTrip, disordered: max(0, count - disordered))
+        disordered = count
     }
 }

@@ -1,4 +1,3 @@
-import CTransferCurl
 import Glibc
 
 /// The sockets of a pool's connections, by their ends. Before a request leaves, libcurl reports the ends and not the
@@ -49,16 +48,14 @@ final class PlainSockets {
         ///
         /// - Returns: `nil` where the kernel does not report it.
         init?(_ socket: Int32) {
+            guard let facts = TCPFacts(of: socket) else { return nil }
             self.socket = socket
-            bytes = transfer_bytes_acknowledged(socket)
-            guard bytes >= 0 else { return nil }
+            bytes = facts.acknowledged
         }
 
-        /// Whether the peer has acknowledged more since.
-        ///
-        /// Each segment acknowledges the bytes that its sender had received (RFC 9293 §3.10.7.4). Therefore a segment
-        /// with the answer acknowledges some of the request.
-        var hasGrown: Bool { transfer_bytes_acknowledged(socket) != bytes }
+        /// Whether the peer has acknowledged more since. Each segment acknowledges what its sender had by then (RFC 9293
+        /// §3.10.7.4), so one that is an answer acknowledges some of the request.
+        var hasGrown: Bool { TCPFacts(of: socket)?.acknowledged != bytes }
     }
 
     /// Ends a connection that libcurl is about to keep: libcurl takes one with unread bytes for alive.

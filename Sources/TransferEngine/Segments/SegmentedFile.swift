@@ -25,6 +25,8 @@ public final class SegmentedFile: Sendable {
         var synced = ByteRanges()
         var sinceCheckpoint: Int64 = 0
         var sinceReading: Int64 = 0
+        /// Bytes that are on the way to the exchange that began the file.
+        var onTheWay: Int64 = 0
         /// The bytes that existed before, behind the first hole.
         var beside: Int64 = 0
     }
@@ -175,12 +177,14 @@ public final class SegmentedFile: Sendable {
     /// Claims the range that a free connection fetches next.
     ///
     /// - Parameters:
-    ///   - rate: The expected rate of the connection in bytes a second.
-    ///   - rates: The rates of the other connections, by their claims.
-    /// - Returns: The number of the claim; `nil` when no remaining range is worth a request.
-    public func claimNext(rate: Double?, rates: [Int: Double]) -> Int? {
+    ///   - rate: Bytes a second that it's expected to bring.
+    ///   - rates: The same of the others, by their claims.
+    ///   - way: To the server of a new connection.
+    /// - Returns: The number of its claim; `nil` when nothing is left that is worth a request.
+    public func claimNext(rate: Double?, rates: [Int: Double], way: RangeMap.Way) -> Int? {
         state.withLock { state in
-            guard let number = state.map?.claimNext(rate: rate, rates: rates), let claim = state.map?.claims[number]
+            guard let number = state.map?.claimNext(rate: rate, rates: rates, way: way),
+                let claim = state.map?.claims[number]
             else { return nil }
             Self.giveSlot(number, at: claim.start, &state)
             return number
@@ -220,6 +224,9 @@ public final class SegmentedFile: Sendable {
 
     /// The claim of the exchange that began the file.
     public var lead: Int? { state.withLock { $0.lead } }
+
+    /// Tells how many bytes are on the way to the exchange that began the file: they come whether or not it ends.
+    public func onTheWayToLead(_ bytes: Int64) { state.withLock { $0.onTheWay = bytes } }
 
     /// The map as it is now; `nil` while one exchange fills the file.
     public var map: RangeMap? { state.withLock { $0.map } }
@@ -274,7 +281,7 @@ public final class SegmentedFile: Sendable {
         guard let claim = state.map?.claims[number] else { return (0, 0) }
         if claim.end > position { return (claim.end - position, 0) }
         guard isLead, !state.isBounded else { return (0, 0) }
-        let discarded = state.map?.takeOver(number) ?? 0
+        let discarded = state.map?.takeOver(number, onTheWay: state.onTheWay) ?? 0
         return (state.map?.claims[number].map { $0.end - position } ?? 0, discarded)
     }
 

@@ -120,7 +120,7 @@ extension Request {
     /// Handles an event. Called on the loop that carries the exchange.
     func happened(_ event: ExchangeEvent, _ record: AttemptRecord, _ attempt: Int) {
         switch event {
-        case .interim, .netrcUsed: break
+        case .interim, .netrcUsed, .congestionRefused: break
         case .responded(let start):
             record.cached?.noteResponse()
             if record.cached?.withholds(start.head) == true { return }

@@ -64,6 +64,7 @@ struct QueueLog: Sendable {
                 .info, "source is \(source.state.rawValue)\(source.fault.map { ": \($0.message)" } ?? "")", job,
                 ["url": "\(source.url)"])
         case .authorized(let job, _): entry(.debug, "an entry of .netrc is used", job)
+        case .congestion(let job, let use): entry(.notice, "uploads are sent by \(use.words)", job)
         case .waiting(let job, let reason):
             entry(
                 .debug, "job waits\(reason.logText.map { ": \($0)" } ?? "")", job, ["reason": "\(reason.metricLabel)"])

@@ -74,7 +74,7 @@ package struct QueueMeasurements: Sendable {
         case .batchFinished(let totals, _):
             return settle(event.batch, BatchProgress(totals)) + report(event.batch, BatchProgress(totals))
         case .hook(let news): return [Measurement(.hooks, [news.state.label], .add(1))]
-        case .batchWaiting, .batchContinues, .commanded, .source, .authorized: return []
+        case .batchWaiting, .batchContinues, .commanded, .source, .authorized, .congestion: return []
         }
     }
 

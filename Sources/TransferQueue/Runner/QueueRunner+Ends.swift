@@ -12,6 +12,13 @@ import TransferUpload
 extension QueueRunner {
     // MARK: Ends of exchanges
 
+    /// The exchange that began a job is over; other connections of its file may be under way.
+    func leadEnded(_ job: RunningJob, _ outcome: ExchangeOutcome) {
+        job.start = outcome.start
+        if !segmented.leadEnded(job, outcome, on: self) { exchangeEnded(job, outcome) }
+        pump()
+    }
+
     func exchangeEnded(_ job: RunningJob, _ outcome: ExchangeOutcome) {
         let moved = job.record.spec.isUpload ? job.meter.acknowledged : outcome.received
         batches[job.record.batch]?.settledBytes += job.settleExchange(moved)

@@ -302,19 +302,18 @@ extension QueueRunner {
 
     private func received(_ event: ExchangeEvent, of id: Int64) {
         guard let job = running[id] else { return }
+        let (batch, name) = (job.record.batch, job.record.identity)
         switch event {
         case .restarted(let reason):
             job.pace.furthest = 0
-            emit(job.record.batch, .restarted(job: job.record.identity, reason: reason))
+            emit(batch, .restarted(job: name, reason: reason))
         case .responded(let start):
             job.start = start
             segmented.responded(job, start, on: self)
-        case .netrcUsed(let use): emit(job.record.batch, .authorized(job: job.record.identity, use))
+        case .netrcUsed(let use): emit(batch, .authorized(job: name, use))
+        case .congestionRefused(let use): emit(batch, .congestion(job: name, use))
         case .interim, .redirected, .challenged: break
-        case .ended(let outcome):
-            job.start = outcome.start
-            if !segmented.leadEnded(job, outcome, on: self) { exchangeEnded(job, outcome) }
-            pump()
+        case .ended(let outcome): leadEnded(job, outcome)
         }
     }
 

@@ -224,7 +224,10 @@ actor QueueRunner: LoopActor {
             following.review(on: self)
             pump()
         case .levels:
-            for job in running.values { following.account(job, moved: job.movedInAll, on: self) }
+            for job in running.values {
+                following.account(job, moved: job.movedInAll, on: self)
+                if job.stop == nil { admission.scheduler.left(job.total.map { $0 - job.position }, of: job.candidate) }
+            }
             admission.scheduler.lookAtLevels(now: .now)
             pump()
         case .segments: segmented.tick(on: self)

@@ -44,9 +44,11 @@ extension SegmentedDownloads {
         let position = job.meter.position
         stopStalled(job, segments, now)
         segments.measureSources(now: now)
+        let path = segments.path.take()
+        if let path { segments.measureWay(path, now: now) }
         var wanted = segments.growth.sample(
             now: now.inSeconds, bytes: position, left: total - position,
-            worked: handle.workedTime, connections: segments.count, path: segments.path.take(),
+            worked: handle.workedTime, connections: segments.count, path: path,
             bound: segments.file.limiters.lazy.map(\.rate).min() ?? .infinity)
         let spare = host.spareConnections(to: job.candidate.lane.origin)
         if wanted > segments.count { wanted = min(wanted, segments.count + max(0, spare)) }
@@ -139,6 +141,9 @@ extension SegmentedDownloads {
                 continue
             }
             if claim.position > connection.position {
+                if connection.position == connection.start, segments.way.start == 0 {
+                    segments.way.start = (now - connection.since).inSeconds
+                }
                 segments.connections[number]?.position = claim.position
                 segments.connections[number]?.lastMoved = now
             } else if now - connection.lastMoved >= Self.stall, !connection.isStopped,

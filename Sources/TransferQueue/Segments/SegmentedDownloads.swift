@@ -212,7 +212,8 @@ final class SegmentedDownloads {
             else { break }
             guard
                 let number = segments.file.claimNext(
-                    rate: segments.sources[source].rate, rates: segments.rates(map, now: now))
+                    rate: segments.sources[source].rate, rates: segments.rates(map, now: now),
+                    way: segments.way)
             else {
                 stopSlowest(job, segments, map, faster: source, now)
                 break
@@ -274,6 +275,7 @@ final class SegmentedDownloads {
         else { return }
         let now = MonotonicTime.now
         segments.received += outcome.received
+        if outcome.metrics.firstByte > 0 { segments.way.start = outcome.metrics.firstByte }
         host.measure(firstByteOf: outcome)
         if connection.source > 0, outcome.position > connection.start {
             segments.shares[connection.source, default: ByteRanges()].insert(connection.start..<outcome.position)

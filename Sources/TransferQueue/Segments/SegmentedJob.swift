@@ -44,6 +44,8 @@ final class SegmentedJob {
     var lead: ExchangeOutcome?
     /// The number of bytes that ended connections brought.
     var received: Int64 = 0
+    /// The measures by which a further connection of the file is judged.
+    var way = RangeMap.Way()
     /// The reason why a connection last ended before the end of its part.
     var fault: TransferError?
     /// Whether the server gives parts of a recognizable version.
@@ -84,6 +86,16 @@ final class SegmentedJob {
 
     /// The number of connections under way, including the first.
     var count: Int { connections.count + (lead == nil ? 1 : 0) }
+
+    /// - Parameter path: The kernel's facts since the last look. A queue that was seen counts for some looks more, as the
+    ///   kernel measures it seldom.
+    func measureWay(_ path: PathReading, now: MonotonicTime) {
+        way.roundTrip = max(path.roundTrip + path.delay, way.roundTrip * 0.95)
+        way.rate = growth.best
+        guard let own = leadRate(now: now), own > 0, let map = file.map else { return }
+        let share = own / max(own, rates(map, now: now).values.reduce(0, +))
+        file.onTheWayToLead(Int64(share * max(own, way.rate) * way.roundTrip))
+    }
 
     /// The number of connections that have brought bytes, including the first.
     var workingCount: Int {

@@ -249,7 +249,7 @@ final class UploadDialogues {
             makeSink: { digest.map { DigestSink($0) } ?? AnswerSink(limit: 256 << 10) as any BodySink }
         ) { [host] event in
             switch event {
-            case .interim, .redirected, .netrcUsed, .challenged, .ended:
+            case .interim, .redirected, .netrcUsed, .congestionRefused, .challenged, .ended:
                 let isOver = if case .ended = event { true } else { false }
                 let found = isOver ? (body: digest?.finish(), sent: window?.digest) : (nil, nil)
                 host.loop.execute {
@@ -279,6 +279,8 @@ final class UploadDialogues {
             }
         case .redirected(let proposal): job.talk?.moved(request, to: proposal.nextURL)
         case .netrcUsed(let use): host.emit(job.record.batch, .authorized(job: job.record.identity, use))
+        case .congestionRefused(let use):
+            host.emit(job.record.batch, .congestion(job: job.record.identity, use))
         case .ended(let outcome):
             Failpoint.reached(.dialogueAnswered)
             let isAnswered = if case .success = outcome.result { true } else { false }

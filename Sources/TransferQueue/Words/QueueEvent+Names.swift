@@ -24,6 +24,7 @@ extension QueueEvent.Kind {
         case .restarted: "job.restarted"
         case .source: "job.source"
         case .authorized: "job.authorized"
+        case .congestion: "job.congestion"
         case .waiting: "job.waiting"
         case .finished: "job.finished"
         case .kept: "job.kept"
@@ -45,8 +46,8 @@ extension QueueEvent.Kind {
         switch self {
         case .batchStarted, .batchProgress, .batchWaiting, .batchContinues, .batchFinished: nil
         case .started(let job, _), .progress(let job, _), .retrying(let job, _, _), .restarted(let job, _),
-            .source(let job, _), .authorized(let job, _), .waiting(let job, _), .skipped(let job, _),
-            .cancelled(let job), .dropped(let job):
+            .source(let job, _), .authorized(let job, _), .congestion(let job, _), .waiting(let job, _),
+            .skipped(let job, _), .cancelled(let job), .dropped(let job):
             job
         case .commanded(_, let job): job
         case .finished(let receipt), .kept(let receipt): receipt.job

@@ -146,6 +146,9 @@ package enum QueueJSON {
             object.field("by", "netrc")
             object.field("machine", use.machine)
             object.field("url", shown(use.url))
+        case .congestion(_, let use):
+            object.field("congestion", use.name)
+            object.field("reason", use.words)
         case .finished(let receipt), .kept(let receipt): self.receipt(receipt, &object, shown: shown)
         case .skipped(_, let need): object.field("need", need)
         case .cancelled, .dropped: break

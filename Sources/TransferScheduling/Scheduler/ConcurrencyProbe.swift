@@ -18,9 +18,8 @@ package import TransferCore
 ///   for fewer than eight rounds.
 package struct ConcurrencyProbe: Sendable, Codable {
     package static let first = 10
-    /// The first level at file servers, which ask for a login on each connection. sshd drops some if ten wait for
-    /// theirs (MaxStartups).
-    package static let firstOfFiles = 6
+    /// Servers of files ask for a login on each connection, and sshd drops some where ten wait for theirs (MaxStartups).
+    package static let firstOfFiles = 8
     package static let most = 64
     /// The number of places that a prompt answer adds.
     private static let promptGrowth = 2

@@ -14,6 +14,8 @@ package struct OriginPlaces: Sendable {
     /// The shared places; `nil` if this process has all places alone.
     private var shared: SharedPermits?
 
+    /// One place for so many is kept for jobs that are not known to be large.
+    private static let keptShare = 4
     /// The number of levels beyond which those without findings are forgotten.
     private static let mostLevels = 256
 
@@ -37,12 +39,18 @@ package struct OriginPlaces: Sendable {
         return rooms.isEmpty ? count : min(count, rooms[origin]?.places ?? .max)
     }
 
-    /// Returns the number of connections that may be open, including those besides the jobs' own.
-    package mutating func connections(at origin: String) -> Int {
-        shared?.wantMore(origin)
-        guard shared == nil, case .automatic = reported(at: origin) else { return count(at: origin) }
-        return min(levels[origin]?.connections ?? ConcurrencyProbe.most, rooms[origin]?.places ?? .max)
+    /// - Returns: How many jobs and connections there may be. A number that is told bounds both; a level bounds jobs.
+    package mutating func bounds(at origin: String) -> OriginLoad.Bounds {
+        let count = count(at: origin)
+        guard shared == nil, case .automatic = reported(at: origin) else {
+            return OriginLoad.Bounds(jobs: count, connections: count)
+        }
+        let connections = min(levels[origin]?.connections ?? ConcurrencyProbe.most, rooms[origin]?.places ?? .max)
+        return OriginLoad.Bounds(jobs: count, connections: connections, kept: max(1, count / Self.keptShare))
     }
+
+    /// Connections besides those of jobs are looked for.
+    package mutating func wantMore(at origin: String) { shared?.wantMore(origin) }
 
     private mutating func reported(at origin: String) -> PerHost { bounds.places(at: origin) ?? perHost }
 

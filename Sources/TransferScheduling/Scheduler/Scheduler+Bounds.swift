@@ -1,4 +1,5 @@
 package import TransferCore
+import TransferJobs
 
 // The limits that are found while jobs run: the origins' levels, and this machine's lack of descriptors.
 extension Scheduler {
@@ -11,7 +12,7 @@ extension Scheduler {
     package mutating func originRefused(
         _ origin: String, _ refusal: ConcurrencyBackoff.Refusal, since: MonotonicTime, now: MonotonicTime
     ) {
-        let inUse = table.active(at: origin) + beside.count(to: origin)
+        let inUse = table.active(at: origin) + loads.beside(at: origin)
         places.refused(origin, refusal, inUse: inUse, since: since, now: now)
     }
 
@@ -52,9 +53,9 @@ extension Scheduler {
 
     /// Returns the requests to the store for places at origins.
     mutating func placesToShare(_ now: MonotonicTime) -> [SharedPermits.Ask] {
-        let (table, beside, network, concurrency) = (table, beside, network, limits.concurrency)
+        let (table, loads, network, concurrency) = (table, loads, network, limits.concurrency)
         let (asks, next) = places.asks(now: now, most: concurrency) { origin in
-            let used = table.active(at: origin) + beside.count(to: origin)
+            let used = table.active(at: origin) + loads.beside(at: origin)
             let waiting = table.lanes(to: origin).reduce(0) { $0 + ($1.mayStart(network) ? $1.jobs : 0) }
             return SharedPermits.Use(held: used, wanted: min(used + waiting, max(used, concurrency)))
         }
@@ -86,21 +87,41 @@ extension Scheduler {
 
     // MARK: Connections besides those of jobs
 
-    /// Notes that a job under way got one more connection.
-    package mutating func connectionOpened(to origin: String) { beside.opened(to: origin) }
+    /// A job under way got one more connection.
+    package mutating func connectionOpened(to origin: String) { loads.opened(to: origin) }
 
     package mutating func connectionClosed(to origin: String) {
-        beside.closed(to: origin)
+        loads.closed(to: origin)
         table.touch(to: origin)
     }
 
     /// Returns how many more connections the origin may have besides those of its jobs. The number is negative if jobs
     /// wait for places that such connections occupy.
     package mutating func spareConnections(to origin: String) -> Int {
-        let waits = table.lanes(to: origin).contains { !$0.window.isEmpty || $0.backlog > 0 }
-        if waits { return -beside.count(to: origin) }
-        let spare = places.connections(at: origin) - table.active(at: origin) - beside.count(to: origin)
-        return min(spare, limits.concurrency - active.count - beside.total)
+        places.wantMore(at: origin)
+        let load = load(of: origin)
+        let spare = load.spare(in: places.bounds(at: origin), waiting: waitingForPlaces(at: origin))
+        return min(spare, max(-load.beside, limits.concurrency - active.count - loads.total))
+    }
+
+    /// The use of the origin's places.
+    func load(of origin: String) -> OriginLoad {
+        OriginLoad(jobs: table.active(at: origin), large: loads.large(at: origin), beside: loads.beside(at: origin))
+    }
+
+    /// Jobs that nothing but a place keeps from starting: the network, the origin and the jobs at a time let them.
+    private func waitingForPlaces(at origin: String) -> Int {
+        guard active.count < limits.concurrency else { return 0 }
+        switch gates[origin]?.state {
+        case .paused, .probing: return 0
+        case .open, .dead, nil: break
+        }
+        return table.lanes(to: origin).reduce(0) { $0 + ($1.mayStart(network) ? $1.jobs : 0) }
+    }
+
+    /// Tells what is missing of a file under way; `nil` while that is not known.
+    package mutating func left(_ bytes: Int64?, of job: Candidate) {
+        if loads.has(bytes, job: job.id, to: job.lane.origin) { table.touch(to: job.lane.origin) }
     }
 
     // MARK: Descriptors

@@ -61,9 +61,8 @@ package struct Scheduler: Sendable {
     private var copies = CopyPlaces()
     /// The paused origins with jobs to start, and the time at which a job may probe.
     private var pauses = PauseTimes()
-    /// The connections besides those that count as jobs, by origin.
-    package internal(set) var beside = ConnectionsBeside()
-    /// The number of jobs that the machine's descriptors suffice for, after a lack of them.
+    package internal(set) var loads = OriginLoads()
+    /// How many jobs the machine's descriptors are enough for, where they weren't.
     package var openFiles: OriginRoom?
     var rates: StartRates
     /// The time at which another job may start; `nil` if only an event can change that.
@@ -119,6 +118,7 @@ package struct Scheduler: Sendable {
     package mutating func ended(_ candidate: Candidate) {
         guard let origin = active.removeValue(forKey: candidate.id) else { return }
         table.ended(at: origin)
+        left(nil, of: candidate)
         copies.ended(candidate.id)
         if let origin = copies.release() { table.touch(to: origin) }
         answered(candidate)
@@ -319,8 +319,7 @@ package struct Scheduler: Sendable {
         while let place = order.next() {
             let state = table.lanes[place]
             guard let index = startable(state) else { continue }
-            let inUse = table.origins[state.origin].active + beside.count(to: state.lane.origin)
-            let isFull = inUse >= places.count(at: state.lane.origin)
+            let isFull = load(of: state.lane.origin).free(in: places.bounds(at: state.lane.origin)) == 0
             if isFull { places.filled(state.lane.origin) }
             if isFull || probes.holds(state.window[index]) {
                 table.holdLanes(at: state.origin)

@@ -21,8 +21,8 @@ enum EventJSON {
 
     private static func isReported(_ kind: QueueEvent.Kind) -> Bool {
         switch kind {
-        // Events that are sent in combined form, or that change nothing.
-        case .progress, .source, .authorized, .kept, .hook: false
+        // Coalesced elsewhere, or of no change.
+        case .progress, .source, .authorized, .congestion, .kept, .hook: false
         default: true
         }
     }

@@ -148,6 +148,7 @@ struct LogRenderer: Sendable {
                 time: event.time)
         case .authorized(let job, let use):
             add(.info, "\(name(job, event)): redirected to \(use.url), which gets \(use.machine)'s entry of .netrc")
+        case .congestion(let job, let use): add(.warn, "\(name(job, event)): sent by \(use.words)")
         case .source(let job, let source):
             if verbose { add(.info, "\(name(job, event)): \(SourceText.change(source))") }
         case .restarted(let job, let reason): add(.warn, "\(name(job, event)): from 0 again, \(reason)")

@@ -84,7 +84,7 @@ struct ProgressScreen: Sendable {
                 batch.isFinished = true
             }
             active = active.filter { $0.key.batch != event.batch }
-        case .commanded, .source, .authorized, .hook: break
+        case .commanded, .source, .authorized, .congestion, .hook: break
         case .started(let job, let start):
             let progress =
                 start.offset > 0

@@ -228,8 +228,8 @@ import TransferCore
         #expect(AnswerWait(seconds: seconds, roundTrip: roundTrip).isPrompt == isPrompt)
     }
 
-    @Test func serversOfFilesBeginWithSix() {
-        #expect(ConcurrencyProbe.first(at: "sftp://a") == 6 && ConcurrencyProbe.first(at: "ftp://a") == 6)
+    @Test func serversOfFilesBeginWithEight() {
+        #expect(ConcurrencyProbe.first(at: "sftp://a") == 8 && ConcurrencyProbe.first(at: "ftp://a") == 8)
         #expect(ConcurrencyProbe.first(at: "https://a") == 10 && ConcurrencyProbe.first(at: "http://a") == 10)
     }
 }

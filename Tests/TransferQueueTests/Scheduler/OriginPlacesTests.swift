@@ -140,11 +140,52 @@ import TransferCore
         #expect(bench.scheduler.spareConnections(to: a.origin) == 63)
         for _ in 0..<15 { bench.scheduler.connectionOpened(to: a.origin) }
         #expect(bench.scheduler.spareConnections(to: a.origin) == 48)
-        bench.add(a, 20)
-        #expect(bench.decide() == 0, "sixteen are more than the ten of a beginning")
+        bench.add(a, 9)
+        #expect(bench.scheduler.spareConnections(to: a.origin) == 0, "they are about to start")
+        #expect(bench.decide() == 9, "the parts took none of the ten places")
+        #expect(bench.scheduler.spareConnections(to: a.origin) == 39)
+        bench.add(a, 1)
+        #expect(bench.decide() == 0)
         #expect(bench.scheduler.spareConnections(to: a.origin) == -15)
-        for _ in 0..<15 { bench.scheduler.connectionClosed(to: a.origin) }
-        #expect(bench.decide() == 9)
+    }
+
+    @Test func aNumberThatIsToldBoundsPartsToo() {
+        var bench = Bench(.init(concurrency: 100, perHost: .exactly(4)))
+        bench.add(a, 1)
+        bench.decide()
+        for _ in 0..<3 { bench.scheduler.connectionOpened(to: a.origin) }
+        bench.add(a, 2)
+        #expect(bench.decide() == 0 && bench.scheduler.spareConnections(to: a.origin) == -3)
+        for _ in 0..<3 { bench.scheduler.connectionClosed(to: a.origin) }
+        #expect(bench.decide() == 2)
+    }
+
+    /// Parts are not given back for jobs that could not start anyway.
+    @Test func jobsThatWaitForSomethingElseTakeNothingFromAFile() {
+        var bench = Bench(.init(concurrency: 100, perHost: .exactly(4)))
+        let night = Lane(batch: 1, origin: a.origin, network: "night")
+        bench.scheduler.setNetwork(NetworkGate(shut: ["night"]))
+        bench.add(a, 1)
+        bench.decide()
+        bench.add(night, 5)
+        #expect(bench.scheduler.spareConnections(to: a.origin) == 3)
+        bench.scheduler.setNetwork(NetworkGate())
+        #expect(bench.scheduler.spareConnections(to: a.origin) == 0)
+    }
+
+    @Test func largeFilesLeavePlacesToThoseThatComeLater() {
+        var bench = Bench(.init(concurrency: 100))
+        bench.add(a, 40)
+        #expect(bench.decide() == 10)
+        for job in bench.active { bench.scheduler.left(OriginLoads.large, of: job) }
+        #expect(bench.decide() == 2, "a quarter of the places is kept")
+        for job in bench.active { bench.scheduler.left(OriginLoads.large, of: job) }
+        #expect(bench.decide() == 0, "large ones have those, too")
+        bench.scheduler.left(OriginLoads.large - 1, of: bench.active[0])
+        #expect(bench.decide() == 0, "ten of twelve count")
+        for job in bench.active { bench.scheduler.ended(job) }
+        bench.active = []
+        #expect(bench.scheduler.loads.large(at: a.origin) == 0 && bench.decide() == 10)
     }
 
     @Test func aRefusedPartTakesConnectionsAway() {

@@ -43,7 +43,7 @@ actor CurlPool: LoopActor {
     let trust: TrustDecisions
     let rates = RatePauses()
     let silence = SilenceWatch()
-    let paths = PathWatch()
+    let paths: PathWatch
     let steering: SocketSteering
     let acknowledgements = Acknowledgements()
     let knownHosts = KnownHostsMemory()
@@ -54,7 +54,7 @@ actor CurlPool: LoopActor {
     init(
         loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool, trustThreads: WorkerPool,
         proxies: KnownProxies = KnownProxies(), congestion: CongestionMemory = CongestionMemory(),
-        traffic: EngineTraffic = EngineTraffic(), fileServers logins: AcceptedLogins? = nil
+        small: SmallSegments = SmallSegments(), traffic: EngineTraffic = EngineTraffic(), fileServers logins: AcceptedLogins? = nil
     ) throws(TransferError) {
         multi = try CurlMulti()
         self.loop = loop
@@ -66,6 +66,7 @@ actor CurlPool: LoopActor {
         addresses = AddressSearch(resolver: resolver)
         trust = TrustDecisions(threads: trustThreads)
         steering = SocketSteering(memory: congestion)
+        paths = PathWatch(small: small)
         try multi.setCallbacks(
             socket: PoolCallbacks.socket, timer: PoolCallbacks.timer, user: Unmanaged.passUnretained(self).toOpaque())
     }
@@ -104,6 +105,7 @@ actor CurlPool: LoopActor {
 
     func giveUp(_ exchange: ActiveExchange, _ error: TransferError) {
         exchange.machine.abandon()
+        exchange.leaveAnswer()
         end(exchange, .failure(error))
     }
 

@@ -31,18 +31,9 @@ final class PathWatch {
     private var paths: [Int32: Path] = [:]
     private var peers: [PathPeer: Peer] = [:]
     private var isScheduled = false
-    /// The hosts to which large segments may not pass.
-    private var small: [String: SmallSegments] = [:]
+    private let small: SmallSegments
 
-    private struct SmallSegments {
-        /// The end of the time in which new connections have small segments.
-        var end: MonotonicTime
-        /// The end of the time in which kept connections are not used, as their segments are large.
-        var freshEnd: MonotonicTime?
-    }
-
-    private static let smallFor = Duration.seconds(600)
-    private static let doubt = Duration.seconds(30)
+    init(small: SmallSegments) { self.small = small }
 
     /// Begins to watch when an exchange begins.
     func begin(on host: isolated some PathHost) {
@@ -63,25 +54,28 @@ final class PathWatch {
     /// Such segments pass wherever IPv6 may be spoken (RFC 4821 §7.2).
     func prepare(_ exchange: ActiveExchange, for url: String) {
         exchange.connection.path.segmentSize = nil
-        guard !small.isEmpty, let name = Origin(url: url)?.hostAndPort, let found = small[name] else { return }
-        guard found.end > .now else {
-            small[name] = nil
-            return
-        }
-        exchange.connection.path.segmentSize = 1024
-        if let end = found.freshEnd, end > .now { exchange.connection.wantsNewConnection = true }
+        guard let name = Origin(url: url)?.hostAndPort else { return }
+        let use = small.use(for: name)
+        if use.isSmall { exchange.connection.path.segmentSize = 1024 }
+        if use.isNew { exchange.connection.wantsNewConnection = true }
     }
 
     private func useSmallSegments(_ exchanges: [ActiveExchange], isProven: Bool) {
-        let now = MonotonicTime.now
-        let end = now + (isProven ? Self.smallFor : Self.doubt)
-        for exchange in exchanges {
-            guard let url = exchange.hop?.url, let name = Origin(url: url)?.hostAndPort else { continue }
-            var found = small[name] ?? SmallSegments(end: end)
-            found.end = max(found.end, end)
-            if isProven { found.freshEnd = now + Self.doubt }
-            small[name] = found
-        }
+        for name in exchanges.compactMap(Self.host(of:)) { small.note(name, isProven: isProven) }
+    }
+
+    private static func host(of exchange: ActiveExchange) -> String? {
+        exchange.hop.flatMap { Origin(url: $0.url)?.hostAndPort }
+    }
+
+    /// The part of the exchange that its connection is to bring next. A server that thinks looks like one whose segments are
+    /// lost, unless those of its other connections were.
+    private func awaited(_ exchange: ActiveExchange) -> PathState.Awaited {
+        let awaited = LostPathRule.awaited(exchange)
+        guard awaited == .answer, exchange.connection.path.segmentSize == nil, let name = Self.host(of: exchange),
+            small.isProven(name)
+        else { return awaited }
+        return .handshake
     }
 
     func shutDown(on host: isolated some PathHost) {
@@ -118,7 +112,7 @@ final class PathWatch {
         for (socket, (peer, found)) in facts {
             guard var path = paths[socket] ?? Self.inode(socket).map({ Path(inode: $0, state: PathState(began: now)) })
             else { continue }
-            let awaits = users[socket, default: []].map(LostPathRule.awaited).max() ?? .nothing
+            let awaits = users[socket, default: []].map(awaited).max() ?? .nothing
             let verdict = path.state.look(found, awaits: awaits, others: peer.flatMap { peers[$0]?.heard }, now: now)
             perform(verdict, on: socket, path.state, now)
             paths[socket] = path
@@ -236,18 +230,15 @@ extension PathState.Facts {
     ///
     /// - Returns: `nil` where the kernel does not report them, and for connections that have ended.
     init?(of socket: Int32) {
-        var path = transfer_path_facts()
-        guard transfer_tcp_path(socket, &path) == 0 else { return nil }
-        // The states of tcp_states.h: 1 is ESTABLISHED, 2 SYN_SENT, 8 CLOSE_WAIT, in which the peer sends nothing more.
-        guard [1, 2].contains(path.state) else { return nil }
-        isConnecting = path.state == 2
-        unacknowledged = Int(path.unacknowledged)
-        backoff = Int(path.backoff)
-        retransmission = .microseconds(Int64(path.retransmission))
-        roundTrip = .microseconds(Int64(max(path.round_trip, path.received_round_trip)))
-        sinceData = .milliseconds(Int64(path.since_data))
-        sinceAcknowledgement = .milliseconds(Int64(path.since_acknowledgement))
-        received = path.bytes_received
+        guard let facts = TCPFacts(of: socket), let state = facts.state else { return nil }
+        isConnecting = state == .connecting
+        unacknowledged = facts.unacknowledged
+        backoff = facts.backoff
+        retransmission = facts.retransmissionInterval
+        roundTrip = max(facts.roundTrip, facts.receivedRoundTrip)
+        sinceData = facts.sinceData
+        sinceAcknowledgement = facts.sinceAcknowledgement
+        received = facts.received
     }
 }
 

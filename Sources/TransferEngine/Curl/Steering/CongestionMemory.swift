@@ -25,7 +25,10 @@ final class CongestionMemory: Sendable {
     /// - Returns: The `errno` where the kernel has refused the algorithm before, so that it is not tried again.
     func refusal(of name: String) -> Int32? { state.withLock { $0.refusals[name] } }
 
-    func refused(_ name: String, _ code: Int32) { state.withLock { $0.refusals[name] = code } }
+    /// - Returns: Whether the algorithm was not known to be refused: the caller reports it.
+    func refused(_ name: String, _ code: Int32) -> Bool {
+        state.withLock { $0.refusals.updateValue(code, forKey: name) == nil }
+    }
 
     func isLossy(_ address: String, now: Double) -> Bool {
         state.withLock { state in state.lossy[address].map { now - $0 < Self.lasting } ?? false }

@@ -1,4 +1,3 @@
-import CTransferCurl
 import TransferCore
 import TransferEventLoop
 
@@ -85,6 +84,9 @@ final class SocketSteering {
                 if let peer = entry.peer, memory.isLossy(peer, now: MonotonicTime.now.seconds) {
                     entry.isSettled = true
                     choose(CongestionControl.forLosses, .lostBefore, socket, exchange)
+                } else if memory.refusal(of: CongestionControl.forLosses) != nil {
+                    // Losses would change nothing, so no look at them is worth its time.
+                    entry.isSettled = true
                 }
             }
         }
@@ -97,15 +99,15 @@ final class SocketSteering {
             let socket = SteeredSocket(descriptor: descriptor)
             let exchange = host.exchange(entry.exchange)
             if exchange?.handle != nil, !entry.isWatched { continue }
-            guard let exchange, exchange.handle != nil, let info = socket.info() else {
+            guard let exchange, exchange.handle != nil, let facts = TCPFacts(of: descriptor) else {
                 entries[descriptor] = nil
                 if entry.preference.isBackground, idle.count < Self.mostIdle { idle[descriptor] = entry.pace }
                 continue
             }
             if entry.peer == nil { entry.peer = socket.peer }
-            if !entry.isSettled { judge(&entry, info, socket, exchange, now) }
-            if entry.preference.isBackground { pace(&entry, info, socket, now) }
-            // The socket needs no further checks.
+            if !entry.isSettled { judge(&entry, facts, socket, exchange, now) }
+            if entry.preference.isBackground { pace(&entry, facts, socket, now) }
+            // Nothing is left to look for.
             entries[descriptor] = entry.isSettled && !entry.preference.isBackground ? nil : entry
         }
         if !entries.isEmpty { host.timer(.steering).schedule(at: .now + Self.interval) }
@@ -114,17 +116,18 @@ final class SocketSteering {
     // MARK: Congestion control
 
     private func judge(
-        _ entry: inout Entry, _ info: transfer_connection_info, _ socket: SteeredSocket, _ exchange: ActiveExchange,
+        _ entry: inout Entry, _ facts: TCPFacts, _ socket: SteeredSocket, _ exchange: ActiveExchange,
         _ now: Double
     ) {
         guard entry.preference.congestion == .automatic else {
             entry.isSettled = true
             return
         }
+        // A connection that has measured nothing yet shows no losses either.
+        guard let segments = facts.segments, let least = facts.leastRoundTrip else { return }
         let sample = LossJudgement.Sample(
-            segments: Int64(info.segments), retransmitted: Int64(info.retransmitted),
-            roundTrip: Double(info.round_trip) / 1e6, leastRoundTrip: Double(info.least_round_trip) / 1e6,
-            isRecovering: info.is_recovering != 0)
+            segments: segments, retransmitted: facts.retransmitted, roundTrip: facts.roundTrip.inSeconds,
+            leastRoundTrip: least.inSeconds, isRecovering: facts.isRecovering)
         guard let share = entry.losses.take(sample, now: now) else { return }
         entry.isSettled = true
         if let peer = entry.peer { memory.lost(peer, now: now) }
@@ -138,23 +141,23 @@ final class SocketSteering {
         // The system's algorithm may be the wanted one already.
         guard socket.congestion != name else { return }
         let refusal = memory.refusal(of: name) ?? socket.setCongestion(name)
-        if let refusal { memory.refused(name, refusal) }
-        exchange.meter.update(congestion: CongestionUse(name: name, reason: refusal.map { .refused($0) } ?? reason))
+        let use = CongestionUse(name: name, reason: refusal.map { .refused($0) } ?? reason)
+        if let refusal, memory.refused(name, refusal) { exchange.events(.congestionRefused(use)) }
+        exchange.meter.update(congestion: use)
     }
 
     // MARK: Background
 
     private func pace(
-        _ entry: inout Entry, _ info: transfer_connection_info, _ socket: SteeredSocket, _ now: Double
+        _ entry: inout Entry, _ facts: TCPFacts, _ socket: SteeredSocket, _ now: Double
     ) {
-        let least = Double(info.least_round_trip) / 1e6
-        let roundTrip = Double(entry.preference.sends ? info.round_trip : info.receive_round_trip) / 1e6
-        guard least > 0, least < 1000, roundTrip > 0 else { return }
+        let roundTrip = (entry.preference.sends ? facts.roundTrip : facts.receivedRoundTrip).inSeconds
+        guard let least = facts.leastRoundTrip?.inSeconds, least > 0, roundTrip > 0 else { return }
         let seen = min(least, roundTrip)
         let base = entry.peer.map { memory.base(of: $0, seen, now: now) } ?? seen
         let sample = BackgroundPace.Sample(
             now: now, roundTrip: roundTrip, base: base,
-            moved: Int64(entry.preference.sends ? info.acknowledged : info.received), segment: Int(info.segment))
+            moved: entry.preference.sends ? facts.acknowledged : facts.received, segment: facts.segment)
         _ = entry.pace.take(sample)
         if entry.preference.sends {
             socket.setPace(entry.pace.pace(roundTrip: roundTrip))

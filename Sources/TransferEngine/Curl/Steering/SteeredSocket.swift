@@ -1,18 +1,9 @@
-import CTransferCurl
 import Glibc
 import TransferCore
 
 /// The kernel's options and counts of one connection's socket (tcp(7), socket(7)).
 struct SteeredSocket {
     let descriptor: Int32
-
-    /// Reads the kernel's facts about the connection.
-    ///
-    /// - Returns: `nil` for a socket that is no TCP connection, and where the kernel does not report them.
-    func info() -> transfer_connection_info? {
-        var info = transfer_connection_info()
-        return transfer_connection_info(descriptor, &info) == 0 ? info : nil
-    }
 
     /// The name of the connection's congestion control.
     var congestion: String? {

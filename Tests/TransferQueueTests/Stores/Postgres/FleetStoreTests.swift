@@ -103,13 +103,13 @@ import TransferTestSupport
         }
         #expect(try share(0, held: 0) == ConcurrencyProbe.firstOfFiles)
         #expect(try share(1, held: 0) == 0)
-        #expect(try share(0, held: 6) == 3)
-        #expect(try share(0, held: 3) == 3)
-        #expect(try share(1, held: 0) == 3)
-        #expect(try share(1, held: 3, refusals: 2) == 0, "there are three places now, and six under way")
-        #expect(try share(0, held: 3) == 0)
+        #expect(try share(0, held: 8) == 4)
+        #expect(try share(0, held: 4) == 4)
+        #expect(try share(1, held: 0) == 4)
+        #expect(try share(1, held: 4, refusals: 2) == 0, "there are four places now, and eight under way")
+        #expect(try share(0, held: 4) == 0)
         #expect(try share(0, held: 1) == 0 && share(1, held: 1) == 2)
-        #expect(try share(0, held: 1) == 1)
+        #expect(try share(0, held: 1) == 2)
     }
 
     @Test func noTwoWorkersGetTheSameTimeForAStart() throws {
