@@ -122,7 +122,17 @@ let package = Package(
             name: "TransferStore",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferReachability", "TransferWatch",
-                "TransferJobs", "TransferScheduling", "CTransferLinux", "CTransferFailpoint", "CTransferSQLite",
+                "TransferJobs", "TransferScheduling", "CTransferLinux",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        // The store of one machine.
+        .target(
+            name: "TransferStoreSQLite",
+            dependencies: [
+                "TransferCore", "TransferEventLoop", "TransferEngine", "TransferReachability", "TransferWatch",
+                "TransferJobs", "TransferScheduling", "TransferStore", "CTransferLinux", "CTransferFailpoint",
+                "CTransferSQLite",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -148,7 +158,7 @@ let package = Package(
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "TransferReachability",
                 "TransferUpload", "TransferWatch", "TransferJobs", "TransferScheduling", "TransferStore",
-                "TransferFolders", "CTransferLinux", "CTransferProcess", "CTransferFailpoint",
+                "TransferStoreSQLite", "TransferFolders", "CTransferLinux", "CTransferProcess", "CTransferFailpoint",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -313,8 +323,9 @@ let package = Package(
         .testTarget(
             name: "TransferQueueTests",
             dependencies: [
-                "TransferQueue", "TransferJobs", "TransferScheduling", "TransferStore", "TransferStorePostgres",
-                "TransferFolders", "TransferReachability", "TransferWatch", "TransferTestServer", "TransferTestSupport",
+                "TransferQueue", "TransferJobs", "TransferScheduling", "TransferStore", "TransferStoreSQLite",
+                "TransferStorePostgres", "TransferFolders", "TransferReachability", "TransferWatch",
+                "TransferTestServer", "TransferTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),

@@ -4,7 +4,7 @@
 
 BEGIN {
     # Folders and files whose comments are clean. Another one is added when it is; none is taken out.
-    clean = "^Sources/(TransferStore|TransferStorePostgres|TransferCore|TransferEngine|TransferUpload|TransferCrypto|TransferEventLoop|TransferReachability|TransferFolders)/"
+    clean = "^Sources/(TransferStore|TransferStoreSQLite|TransferStorePostgres|TransferCore|TransferEngine|TransferUpload|TransferCrypto|TransferEventLoop|TransferReachability|TransferFolders)/"
 
     # A clause with Where or When that comes before its sentence has a comma.
     opening = "^(What|Whatever|Which|Whichever|Who|Whoever|Whose|Whom|That which|Those|These|Of|It|It's|Its|They|They're|Their" \

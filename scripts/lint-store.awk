@@ -1,11 +1,13 @@
-# Proves that the queue knows its store by its protocols (JobStore and its like) alone: what is declared beside GRDB is a part
-# of one store, and no other target names it. Which store it is that is asked is decided where a queue is opened.
+# Proves that the queue knows its store by its protocols (JobStore and its like) alone: what is declared in the SQLite store is
+# a part of that store, and no other target names it. Which store it is that is asked is decided where a queue is opened.
+# Proves too that no protocol of the stores has more than 18 requirements: JobStore is composed of smaller ones.
 #   awk -f lint-store.awk pass=1 FILE... pass=2 FILE...
 
 FNR == 1 {
-    isStore = FILENAME ~ /^Sources\/TransferStore\//
+    isStore = FILENAME ~ /^Sources\/TransferStoreSQLite\//
     isText = 0
-    isDatabase = 0
+    requirements = 0
+    protocol = ""
 }
 
 {
@@ -24,10 +26,25 @@ FNR == 1 {
     sub(/\/\/.*$/, "", line)
 }
 
-isStore && line ~ /^(package )?import GRDB$/ { isDatabase = 1 }
+pass == 1 && line ~ /^(public |package )?protocol / {
+    protocol = line
+    sub(/^.*protocol /, "", protocol)
+    sub(/[^A-Za-z0-9_].*$/, "", protocol)
+    requirements = 0
+}
+
+pass == 1 && protocol != "" && line ~ /^    (mutating |static )*(func|var|init|subscript)[ (]/ { requirements++ }
+
+pass == 1 && protocol != "" && line ~ /^}/ {
+    if (FILENAME ~ /^Sources\/TransferStore\// && requirements > 18) {
+        printf "%s:%d: %s has %d requirements: 18 at most\n", FILENAME, FNR, protocol, requirements
+        bad = 1
+    }
+    protocol = ""
+}
 
 # Only what others can name: a declaration of the outermost level that isn't private.
-pass == 1 && isDatabase && line ~ /^(public |package |final |indirect )*(struct|class|enum|actor|protocol|typealias) / {
+pass == 1 && isStore && line ~ /^(public |package |final |indirect )*(struct|class|enum|actor|protocol|typealias) / {
     name = line
     sub(/^.*(struct|class|enum|actor|protocol|typealias) /, "", name)
     sub(/[^A-Za-z0-9_].*$/, "", name)

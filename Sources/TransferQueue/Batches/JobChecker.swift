@@ -1,5 +1,6 @@
 import TransferJobs
 import TransferStore
+import TransferStoreSQLite
 
 /// Checks jobs against each other, in a database of its own: what staging them would find, without touching any queue.
 public final class JobChecker {

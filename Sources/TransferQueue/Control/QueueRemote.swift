@@ -4,6 +4,7 @@ import TransferCore
 import TransferEventLoop
 package import TransferJobs
 package import TransferStore
+import TransferStoreSQLite
 
 /// What other processes may do with a queue: look at it, and ask for something.
 public final class QueueRemote: Sendable {

@@ -100,5 +100,10 @@ package struct JobFacts: Sendable {
         /// The bytes that metered links carried.
         package var usage = MeteredUsage()
         package var silent: [String: LinkHealth.Suspicion] = [:]
+
+        package init(usage: MeteredUsage = MeteredUsage(), silent: [String: LinkHealth.Suspicion] = [:]) {
+            self.usage = usage
+            self.silent = silent
+        }
     }
 }

@@ -25,4 +25,6 @@ package struct HistoryChanges: Sendable {
     package var secrets: [Int64: JobSecrets] = [:]
     /// Parts that servers hold of uploads that were taken out.
     package var abandoned: [AbandonedUpload] = []
+
+    package init() {}
 }

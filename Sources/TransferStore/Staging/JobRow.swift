@@ -23,30 +23,23 @@ package struct JobRow: Sendable, Equatable {
     /// ``/TransferJobs/Lane/tags``; a queue of one machine has none.
     package var tags = ""
 
-    package static let columns = """
-        batch, identity, generation, line, column, width, number, state, priority, origin, destination, spec,
-        fingerprint, hasSecrets, isUpload, networkPlaces, network
-        """
-    package static let columnCount = 17
-
-    /// Gives the values of ``columns``.
-    package func bind(batch: Int64, generation: Int64, state: JobState, to values: inout BoundStatement.Values) {
-        values.add(batch)
-        values.add(identity)
-        values.add(generation)
-        values.add(span?.line)
-        values.add(span?.column)
-        values.add(span?.length)
-        values.add(number)
-        values.add(state.rawValue)
-        values.add(priority)
-        values.add(origin)
-        values.add(destination)
-        values.add(text)
-        values.add(fingerprint)
-        values.add(hasSecrets)
-        values.add(isUpload)
-        values.add(networkPlaces)
-        values.add(network)
+    package init(
+        identity: String, span: SourceSpan? = nil, number: Int? = nil, priority: Int, origin: String,
+        destination: String, text: String, fingerprint: Int64, hasSecrets: Bool, isUpload: Bool,
+        networkPlaces: String? = nil, network: String, tags: String = ""
+    ) {
+        self.identity = identity
+        self.span = span
+        self.number = number
+        self.priority = priority
+        self.origin = origin
+        self.destination = destination
+        self.text = text
+        self.fingerprint = fingerprint
+        self.hasSecrets = hasSecrets
+        self.isUpload = isUpload
+        self.networkPlaces = networkPlaces
+        self.network = network
+        self.tags = tags
     }
 }

@@ -21,3 +21,18 @@ package enum JobNote: Sendable {
     /// The server has been told of a cancelled upload, or has nothing of it.
     case abandoned(Int64)
 }
+
+extension JobNote {
+    /// The size of a partial file that is worth a wait for the disk, in bytes.
+    private static let muchToLose: Int64 = 1 << 20
+
+    /// Whether it has to be there after a loss of power too.
+    package var isDurable: Bool {
+        switch self {
+        case .upload, .sending, .abandoned: true
+        case .fingerprint: false
+        case .part(let record, _):
+            record.synced.prefixLength > 0 || record.total.map { $0 >= Self.muchToLose } ?? true
+        }
+    }
+}

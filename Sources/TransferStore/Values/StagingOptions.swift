@@ -14,6 +14,9 @@ package struct StagingOptions: Sendable, Hashable {
     /// Jobs may ask for workers with tags: they are only looked at, and meant for a queue that many machines share.
     package var allowsTags = false
 
+    /// The greatest useful value of ``claiming``: so many jobs are held in memory.
+    package static let mostClaimed = 16384
+
     package init(
         keepsWhatIsMissing: Bool = false, isReload: Bool = false, claiming: Int = 0, startsPaused: Bool = false,
         notes: [SubmissionNote] = []

@@ -7,6 +7,14 @@ package struct WatchedEnds: Sendable {
         package let batch: Int64
         package let path: String
         package let kind: Kind
+
+        package init(index: Int, job: Int64, batch: Int64, path: String, kind: Kind) {
+            self.index = index
+            self.job = job
+            self.batch = batch
+            self.path = path
+            self.kind = kind
+        }
     }
 
     package enum Kind: Sendable {
@@ -26,4 +34,6 @@ package struct WatchedEnds: Sendable {
     package var stamp = 0
     /// Parts that servers hold of jobs that were taken out; without their secrets, which some have.
     package var abandoned: [(upload: AbandonedUpload, hasSecrets: Bool)] = []
+
+    package init() {}
 }

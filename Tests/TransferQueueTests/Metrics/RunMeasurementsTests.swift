@@ -1,6 +1,7 @@
 import Testing
 import TransferCore
 import TransferEventLoop
+@testable import TransferStoreSQLite
 import TransferTestServer
 import TransferTestSupport
 

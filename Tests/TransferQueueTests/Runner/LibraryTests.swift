@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import TransferCore
+@testable import TransferStoreSQLite
 import TransferTestServer
 import TransferTestSupport
 

@@ -1,6 +1,7 @@
 import Testing
 import TransferCore
 import TransferEngine
+@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferJobs

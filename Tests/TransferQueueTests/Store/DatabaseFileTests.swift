@@ -1,6 +1,7 @@
 import GRDB
 import Glibc
 import Testing
+@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferStore

@@ -3,6 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// Rows of jobs go through one value of the database and come out as they were.
 @Suite struct JobPackTests {

@@ -3,6 +3,7 @@ import GRDB
 import Testing
 
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// Values that a damaged database has where their columns can't have them: the transaction fails, and the process goes on.
 @Suite struct RowDamageTests {

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Testing
 import TransferCore
+@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferJobs

@@ -5,6 +5,7 @@ import TransferEventLoop
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// Waits that the database keeps, and clocks that jump.
 @Suite struct StoredWaitTests {

@@ -3,6 +3,7 @@ import GRDB
 import Synchronization
 import TransferCore
 import TransferEngine
+@testable import TransferStoreSQLite
 import TransferTestSupport
 import TransferUpload
 

@@ -2,6 +2,7 @@ import Logging
 import Synchronization
 import Testing
 import TransferCore
+@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferFolders

@@ -1,5 +1,6 @@
 import TransferCore
 import TransferEngine
+@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferJobs

@@ -1,5 +1,6 @@
 import Testing
 import TransferCore
+@testable import TransferStoreSQLite
 import TransferTestSupport
 import TransferWatch
 

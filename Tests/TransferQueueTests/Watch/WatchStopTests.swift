@@ -4,6 +4,7 @@ import Testing
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+@testable import TransferStoreSQLite
 import TransferTestServer
 import TransferTestSupport
 import TransferWatch

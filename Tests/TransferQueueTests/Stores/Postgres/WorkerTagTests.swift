@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 import TransferCore
 import TransferEventLoop
+@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferJobs

@@ -1,0 +1,89 @@
+package import GRDB
+import TransferStore
+
+/// Jobs that a process took when it put them into the queue. The database has them as claimed by nobody: the batch says by
+/// whom (`reserve`), and `opened` which of them may have started, and when.
+package enum ReserveRows {
+    /// The state of a row of `job`, as whoever asks is to see it: what of a reserve isn't opened only waits for its turn, like
+    /// what nobody has taken.
+    package static let shownState = """
+        CASE WHEN job.state = \(JobStates.claimed) AND job.owner IS NULL AND NOT EXISTS (SELECT 1 FROM opened
+            WHERE opened.batch = job.batch AND opened.origin = job.origin AND opened.network = job.network
+                AND opened.last >= job.id)
+            THEN 0 ELSE job.state END
+        """
+
+    /// The process whose reserve the batch has.
+    package static func owner(_ db: Database, batch: Int64) throws -> Int64? {
+        try Int64.fetchOne(db, sql: "SELECT reserve FROM batch WHERE id = ?", arguments: [batch])
+    }
+
+    /// Notes that the first jobs of a batch were put in as claimed.
+    ///
+    /// - Parameter jobs: The number of all jobs of the batch, which is new.
+    package static func begin(
+        _ db: Database, batch: Int64, of process: Int64, _ reserve: JobReserve, jobs: Int
+    ) throws {
+        let ids = reserve.ids
+        try db.execute(
+            sql: "UPDATE batch SET reserve = ?, reserveFirst = ?, reserveLast = ?, toldJobs = ? WHERE id = ?",
+            arguments: [process, ids?.lowerBound, ids?.upperBound, jobs, batch])
+    }
+
+    /// Jobs of a batch's reserve that have rows and weren't claimed in any other way, by their origins.
+    package static func counts(_ db: Database, batch: Int64) throws -> [String: Int] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT job.origin, count(*) FROM batch CROSS JOIN job NOT INDEXED ON job.id BETWEEN reserveFirst AND reserveLast
+                WHERE batch.id = ?1 AND batch.reserve NOT NULL
+                    AND job.batch = ?1 AND job.state = \(JobStates.claimed) AND job.owner IS NULL
+                GROUP BY job.origin
+                """, arguments: [batch])
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0[stored: 0], $0[stored: 1]) })
+    }
+
+    /// Gives back what of the reserves of a process hasn't started; the rest is from then on claimed by it as others are.
+    package static func dissolveAll(_ db: Database, of process: Int64) throws {
+        let batches = try Int64.fetchAll(db, sql: "SELECT id FROM batch WHERE reserve = ?", arguments: [process])
+        for batch in batches { try dissolve(db, batch: batch) }
+    }
+
+    /// Gives back reserves of processes that a version which knows of no reserves took for dead.
+    package static func dissolveOrphans(_ db: Database) throws {
+        let orphans = try Row.fetchAll(
+            db, sql: "SELECT id, reserve FROM batch WHERE reserve NOT NULL AND reserve NOT IN (SELECT id FROM process)")
+        for orphan in orphans {
+            try dissolve(db, batch: orphan[stored: 0])
+            try db.execute(
+                sql:
+                    "UPDATE job SET state = \(JobStates.queued), owner = NULL, wasInterrupted = 1 WHERE batch = ? AND state = \(JobStates.claimed) AND owner = ?",
+                arguments: [orphan[stored: 0] as Int64, orphan[stored: 1] as Int64])
+        }
+    }
+
+    /// Gives back what of a batch's reserve hasn't started; nothing where it has none.
+    package static func dissolve(_ db: Database, batch: Int64) throws {
+        let reserve = try owner(db, batch: batch)
+        try Packs.unpack(db, batch: batch)
+        guard let reserve else { return }
+        try db.execute(
+            sql: """
+                UPDATE job SET owner = ?2, claimed = (SELECT since FROM opened WHERE opened.batch = job.batch
+                    AND opened.origin = job.origin AND opened.network = job.network AND opened.last >= job.id
+                    ORDER BY last LIMIT 1)
+                    WHERE batch = ?1 AND state = \(JobStates.claimed) AND owner IS NULL
+                """, arguments: [batch, reserve])
+        try db.execute(
+            sql:
+                "UPDATE job SET state = \(JobStates.queued), owner = NULL WHERE batch = ?1 AND state = \(JobStates.claimed) AND owner = ?2 AND claimed IS NULL",
+            arguments: [batch, reserve])
+        try end(db, batch: batch)
+    }
+
+    /// Ends a reserve of which all jobs have ended.
+    package static func end(_ db: Database, batch: Int64) throws {
+        try db.execute(sql: "DELETE FROM opened WHERE batch = ?", arguments: [batch])
+        try db.execute(sql: "UPDATE batch SET reserve = NULL WHERE id = ?", arguments: [batch])
+    }
+}

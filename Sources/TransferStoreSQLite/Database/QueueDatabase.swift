@@ -1,0 +1,127 @@
+package import GRDB
+import TransferCore
+import TransferStore
+
+/// The database of a queue as one process has it: the connection, the process's lease, and the transactions that all
+/// topics of the store are made of.
+///
+/// The jobs of a new batch may be packed (``Packs``). Each transaction gives them their rows first, unless it's told to
+/// leave the packs as they are.
+package final class QueueDatabase: Sendable {
+    package let connection: DatabaseQueue
+    /// The database's file; for messages.
+    package let path: String
+    /// The row of this process, and the fencing token of its lease (``Lease/generation``); 0 for one that only looks.
+    package let process: Int64
+    package let locks: LeaseLocks
+
+    package init(_ connection: DatabaseQueue, path: String, process: Int64, locks: LeaseLocks) {
+        self.connection = connection
+        self.path = path
+        self.process = process
+        self.locks = locks
+    }
+
+    /// Looks at the queue.
+    ///
+    /// - Parameter leavesPacks: Jobs may be packed still: for what is no matter of single jobs.
+    package func read<Value>(leavesPacks: Bool = false, _ body: (Database) throws -> Value) throws -> Value {
+        if leavesPacks { return try connection.read { db in try RowDamage.refused { try body(db) } } }
+        while true {
+            let value: Value? = try connection.read { db in
+                try RowDamage.refused { try Packs.exist(db) ? nil : try body(db) }
+            }
+            if let value { return value }
+            do {
+                try connection.write { db in try RowDamage.refused { try Packs.unpackAll(db) } }
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                // Another process takes its time; who only looks has it too.
+            }
+        }
+    }
+
+    /// Changes the queue, and waits for the disk.
+    package func write<Value>(leavesPacks: Bool = false, _ body: (Database) throws -> Value) throws -> Value {
+        try connection.write { db in
+            try RowDamage.refused {
+                if !leavesPacks { try Packs.unpackAll(db) }
+                return try body(db)
+            }
+        }
+    }
+
+    /// Writes whose loss only costs work again: no fsync for them.
+    package func writeRelaxed<Value>(leavesPacks: Bool = false, _ body: (Database) throws -> Value) throws -> Value {
+        try connection.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA synchronous = NORMAL")
+            defer { try? db.execute(sql: "PRAGMA synchronous = FULL") }
+            var result: Value?
+            try db.inTransaction(.immediate) {
+                result = try RowDamage.refused {
+                    if !leavesPacks { try Packs.unpackAll(db) }
+                    return try body(db)
+                }
+                return .commit
+            }
+            return try Self.result(result)
+        }
+    }
+
+    /// Changes jobs of this process, as long as its lease holds.
+    ///
+    /// - Parameter isDurable: Waits for the disk, in place of leaving that to a later commit.
+    /// - Throws: ``LeaseLost``.
+    package func writeFenced<Value>(
+        isDurable: Bool = true, leavesPacks: Bool = false, _ body: (Database) throws -> Value
+    ) throws -> Value {
+        func fenced(_ db: Database) throws -> Value {
+            try requireLease(db)
+            return try body(db)
+        }
+        return try isDurable
+            ? write(leavesPacks: leavesPacks, fenced) : writeRelaxed(leavesPacks: leavesPacks, fenced)
+    }
+
+    /// Changes the queue in a transaction that is the only one from its beginning; durably. Packs are left as they are.
+    ///
+    /// - Parameter body: Gives a result, and whether the transaction is to be kept.
+    package func exclusively<Value>(
+        _ body: (Database) throws -> (value: Value, completion: Database.TransactionCompletion)
+    ) throws -> Value {
+        var result: Value?
+        try connection.writeWithoutTransaction { db in
+            try db.inTransaction(.immediate) {
+                let (value, completion) = try RowDamage.refused { try body(db) }
+                result = value
+                return completion
+            }
+        }
+        return try Self.result(result)
+    }
+
+    private static func result<Value>(_ value: Value?) throws -> Value {
+        guard let value else { throw TransferError(.internalFault, "a transaction without a result") }
+        return value
+    }
+
+    /// Makes durable what was written relaxed until now: a commit that waits for the disk takes all before it along. It
+    /// has to change something, as SQLite writes no page that stays as it is.
+    package func makeDurable() throws {
+        try connection.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO counter VALUES ('durable', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
+                    """)
+        }
+    }
+
+    /// Every transaction that changes jobs of this process calls this. A process that takes over what this one had takes
+    /// its row away in the same transaction.
+    ///
+    /// - Throws: ``LeaseLost``.
+    package func requireLease(_ db: Database) throws {
+        guard process != 0 else { return }
+        let statement = try db.cachedStatement(sql: "SELECT 1 FROM process WHERE id = ?")
+        guard try Bool.fetchOne(statement, arguments: [process]) != nil else { throw LeaseLost() }
+    }
+}

@@ -1,0 +1,113 @@
+package import GRDB
+import TransferCore
+import TransferEventLoop
+package import TransferJobs
+package import TransferStore
+
+/// The needs of jobs: ends of some jobs free or skip others that wait for them.
+package enum Needs {
+    /// Whether jobs of the batch wait for others.
+    package static func areIn(_ db: Database, batch: Int64) throws -> Bool {
+        let statement = try db.cachedStatement(sql: "SELECT hasNeeds FROM batch WHERE id = ?")
+        return try Bool.fetchOne(statement, arguments: [batch]) ?? false
+    }
+
+    /// Frees the jobs that only this one kept, or skips those that it was needed by.
+    package static func settle(_ db: Database, of end: JobEnd, _ recorded: inout RecordedGroup) throws {
+        switch end.outcome {
+        case .done, .kept:
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    UPDATE job SET needsLeft = needsLeft - 1
+                    WHERE id IN (SELECT job FROM need WHERE needed = ?) AND needsLeft > 0
+                    RETURNING id, needsLeft, state, batch, origin, network
+                    """, arguments: [end.id])
+            for row in rows where row[stored: 1] == 0 && row[stored: 2] == JobState.blocked.rawValue {
+                let id: Int64 = row[stored: 0]
+                try db.execute(sql: "UPDATE job SET state = \(JobStates.queued) WHERE id = ?", arguments: [id])
+                recorded.unblocked[
+                    Lane(batch: row[stored: 3], origin: row[stored: 4], network: row[stored: 5]), default: 0] += 1
+            }
+        case .failed, .cancelled, .dropped:
+            recorded.skipped += try skipDependents(db, of: [(end.id, end.identity)])
+            recorded.hooked.formUnion(recorded.skipped.lazy.filter(\.tellsHook).map(\.batch))
+        }
+    }
+
+    /// Skips the jobs that need one of these, and those that need them in turn: they can't start any more.
+    package static func skipDependents(_ db: Database, of failed: [(id: Int64, identity: String)]) throws
+        -> [SkippedJob]
+    {
+        var skipped: [SkippedJob] = []
+        var given = failed
+        while let failed = given.popLast() {
+            let followers = try db.cachedStatement(
+                sql: """
+                    UPDATE job SET state = \(JobStates.skipped), errorMessage = ?, ended = ?
+                    WHERE id IN (SELECT job FROM need WHERE needed = ?) AND state IN (\(JobStates.unclaimed))
+                    RETURNING id, batch, identity, spec, \(HookCalls.mark)
+                    """)
+            let rows = try Row.fetchAll(
+                followers, arguments: ["needs \(failed.identity)", WallClock.milliseconds, failed.id])
+            for row in rows {
+                let cursor = try EndNumbers.take(db, 1)
+                try db.execute(
+                    sql: "UPDATE job SET endSequence = ? WHERE id = ?", arguments: [cursor, row[stored: 0] as Int64])
+                let tells = try row[stored: 4] && !HookCalls.add(db, ended: [row[stored: 0]]).isEmpty
+                skipped.append(
+                    SkippedJob(
+                        batch: row[stored: 1], identity: row[stored: 2], need: failed.identity, cursor: cursor,
+                        tellsHook: tells,
+                        route: JobRoute(canonicalJSON: row[stored: 3])))
+                given.append((row[stored: 0], row[stored: 2]))
+            }
+        }
+        return skipped
+    }
+
+    /// Skips every job of the batch that waits for one that failed, was skipped or cancelled.
+    package static func skipWhatCannotStart(_ db: Database, batch: Int64) throws -> [SkippedJob] {
+        let ended = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT DISTINCT ended.id, ended.identity FROM job AS ended JOIN need ON need.needed = ended.id
+                JOIN job AS waiting ON waiting.id = need.job
+                WHERE ended.batch = ? AND ended.state IN (\(JobStates.list([.failed, .skipped, .cancelled]))) AND waiting.state IN (\(JobStates.unclaimed)) ORDER BY ended.id
+                """, arguments: [batch])
+        return try skipDependents(db, of: ended.map { ($0[stored: 0], $0[stored: 1]) })
+    }
+
+    /// Gives skipped jobs a new start, but for those that still follow from a job that failed or was cancelled.
+    package static func revive(_ db: Database, batch: Int64) throws {
+        // One walk from what failed along the needs: to look at each skipped job's needs again for each step of a chain
+        // takes time by the square of the chain's length.
+        try db.execute(
+            sql: """
+                WITH RECURSIVE stuck(id) AS (
+                    SELECT id FROM job WHERE batch = ?1 AND state IN (\(JobStates.list([.failed, .cancelled])))
+                    UNION
+                    SELECT need.job FROM stuck JOIN need ON need.needed = stuck.id
+                        JOIN job AS follower ON follower.id = need.job AND follower.state = \(JobStates.skipped)
+                )
+                UPDATE job SET state = \(JobStates.queued), attempts = 0, askedWait = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
+                    endSequence = NULL, errorCode = NULL, errorMessage = NULL
+                WHERE batch = ?1 AND state = \(JobStates.skipped) AND id NOT IN (SELECT id FROM stuck)
+                """, arguments: [batch])
+        try recount(db, batch: batch)
+    }
+
+    /// Counts anew what each waiting job of the batch still needs.
+    package static func recount(_ db: Database, batch: Int64) throws {
+        try db.execute(
+            sql: """
+                UPDATE job SET needsLeft = (SELECT count(*) FROM need JOIN job AS other ON other.id = need.needed
+                    WHERE need.job = job.id AND other.state <> \(JobStates.done))
+                WHERE batch = ?1 AND id IN (SELECT job FROM need);
+                """, arguments: [batch])
+        try db.execute(
+            sql:
+                "UPDATE job SET state = \(JobStates.blocked) WHERE batch = ? AND state = \(JobStates.queued) AND needsLeft > 0",
+            arguments: [batch])
+    }
+}

@@ -1,0 +1,68 @@
+import CTransferFailpoint
+import GRDB
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+package import TransferJobs
+package import TransferStore
+
+/// Records ends and steps of jobs, with what follows for other jobs and for watched folders.
+package struct Records: Sendable {
+    package let database: QueueDatabase
+    package let reserves: ReservedJobs
+    package let packed: PackedJobs
+    package let stamps: HistoryStamps
+
+    package func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
+        for step in steps { reserves.cameBack(step.batch) }
+        return try database.writeFenced(leavesPacks: true) { db in
+            var recorded = RecordedGroup()
+            try StoredWait.follow(db)
+            let now = WallClock.milliseconds
+            var last = ends.isEmpty ? 0 : try EndNumbers.take(db, ends.count) - Int64(ends.count)
+            var history = HistoryRecorder(db, now: now)
+            var writer = try EndWriter(db, packed: packed, now: now, ends, steps)
+            recorded.cursors.reserveCapacity(ends.count)
+            for (index, end) in ends.enumerated() {
+                last += 1
+                recorded.cursors.append(last)
+                try writer.write(index, cursor: last)
+                try history.record(end, cursor: last)
+            }
+            try writer.finish()
+            let hooked = ends.filter { $0.tellsHook }
+            if !hooked.isEmpty {
+                recorded.hooked = try HookCalls.add(
+                    db, ended: hooked.map(\.id), kept: Set(hooked.filter(\.wasKept).map(\.id)))
+            }
+            for step in steps where try !history.supersedes(step) { try write(db, step) }
+            recorded.watched = try history.finish(&recorded.unblocked, stamp: stamps.next())
+            var needing: [Int64: Bool] = [:]
+            for end in ends {
+                let hasNeeds = try needing[end.batch] ?? Needs.areIn(db, batch: end.batch)
+                needing[end.batch] = hasNeeds
+                if hasNeeds { try Needs.settle(db, of: end, &recorded) }
+            }
+            Failpoint.reached(.recordUncommitted)
+            return recorded
+        }
+    }
+
+    private func write(_ db: Database, _ step: JobStep) throws {
+        let resume = try ResumeData.text(step.resume)
+        let keepsOwner = step.state == .claimed
+        let wait = step.due.map { StoredWait(until: $0) }
+        try db.execute(
+            sql: """
+                UPDATE job SET state = ?, owner = CASE WHEN ? THEN owner END, isSending = 0, attempts = ?, mirror = ?,
+                    spentMirrors = ?, notBefore = ?, due = ?, delay = ?, askedWait = ?, origin = ?, resume = ?,
+                    errorCode = ?, errorMessage = ? WHERE id = ?
+                """,
+            arguments: [
+                step.state.rawValue, keepsOwner, step.attempts, step.mirror,
+                Int64(bitPattern: step.spentMirrors), wait?.wall, wait?.boot, wait?.length,
+                step.askedWait.inMilliseconds, step.origin, resume,
+                step.error?.code.rawValue, step.error?.message, step.id,
+            ])
+    }
+}

@@ -1,0 +1,130 @@
+import GRDB
+import TransferCore
+import TransferEventLoop
+package import TransferJobs
+package import TransferStore
+
+/// Commands: pausing, resuming, cancelling and retrying jobs, by the process that runs their batch or where nobody does.
+package struct Steering: Sendable {
+    package let database: QueueDatabase
+    package let leases: Leases
+    package let reserves: ReservedJobs
+
+    package func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery {
+        try database.write { db in
+            try leases.reclaim(db)
+            let row = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT batch.id, owner, pid, socket FROM batch LEFT JOIN process ON process.id = owner
+                    WHERE name = ?
+                    """, arguments: [name])
+            guard let row else { return .noSuchBatch }
+            let batch: Int64 = row[stored: 0]
+            if let job {
+                let known = try Int.fetchOne(
+                    db, sql: "SELECT \(ReserveRows.shownState) FROM job WHERE batch = ? AND identity = ?",
+                    arguments: [batch, job])
+                guard let known else { return .noSuchJob }
+                // A job that has ended or isn't held is nothing to the process that runs the batch either.
+                guard verb.changes(JobState(stored: known)) else { return .applied(jobs: 0) }
+            }
+            guard let owner: Int64 = row[stored: 1] else {
+                return .applied(jobs: try Self.apply(db, verb, batch: batch, job: job).count)
+            }
+            try db.execute(
+                sql: "INSERT INTO command (process, verb, batch, job) VALUES (?, ?, ?, ?)",
+                arguments: [owner, verb.rawValue, batch, job])
+            return .handed(pid: row[stored: 2] ?? 0, socket: row[stored: 3], command: db.lastInsertedRowID)
+        }
+    }
+
+    /// The commands for this database.process, each once.
+    package func takeCommands() throws -> [QueueCommand] {
+        try database.write(leavesPacks: true) { db in
+            let rows = try Row.fetchAll(
+                db, sql: "DELETE FROM command WHERE process = ? RETURNING id, verb, batch, job",
+                arguments: [database.process])
+            return rows.compactMap { row in
+                QueueVerb(rawValue: row[stored: 1]).map {
+                    QueueCommand(id: row[stored: 0], verb: $0, batch: row[stored: 2], job: row[stored: 3])
+                }
+            }.sorted { $0.id < $1.id }
+        }
+    }
+
+    package func apply(_ command: QueueCommand) throws -> AppliedCommand {
+        reserves.takeBack(command.batch)
+        return try database.writeFenced { db in
+            // A fresh start forgets it, so it's asked before.
+            let hadFailed = try command.job.map { try Self.hasFailed(db, batch: command.batch, job: $0) } ?? true
+            try ReserveRows.dissolve(db, batch: command.batch)
+            var applied = try Self.apply(db, command.verb, batch: command.batch, job: command.job)
+            applied.hadFailed = hadFailed
+            return applied
+        }
+    }
+
+    /// Whether an attempt of the job came to nothing, or a job that it needs did.
+    private static func hasFailed(_ db: Database, batch: Int64, job: String) throws -> Bool {
+        try Bool.fetchOne(
+            db,
+            sql: """
+                SELECT state IN (\(JobStates.list([.waiting, .failed, .skipped]))) OR state <> \(JobStates.done) AND (attempts > 0 OR spentMirrors <> 0)
+                FROM job WHERE batch = ? AND identity = ?
+                """, arguments: [batch, job]) ?? false
+    }
+
+    /// Changes the jobs that no process has claimed.
+    private static func apply(_ db: Database, _ verb: QueueVerb, batch: Int64, job: String?) throws -> AppliedCommand {
+        let target = "batch = ?1 AND (?2 IS NULL OR identity = ?2)"
+        let states = JobStates.list(verb.states)
+        let sql =
+            switch verb {
+            case .pause: "UPDATE job SET state = \(JobStates.paused) WHERE \(target) AND state IN (\(states))"
+            case .resume:
+                "UPDATE job SET state = CASE WHEN needsLeft > 0 THEN \(JobStates.blocked) ELSE \(JobStates.queued) END, notBefore = NULL WHERE \(target) AND state IN (\(states))"
+            case .cancel:
+                """
+                UPDATE job SET state = \(JobStates.cancelled), ended = unixepoch() * 1000, notBefore = NULL, endSequence =
+                    (SELECT value FROM counter WHERE name = 'end') + 1,
+                    upload = CASE WHEN canGoOn(upload) THEN upload END
+                    WHERE \(target) AND (state IN (\(states)) OR state = \(JobStates.failed) AND notBefore IS NOT NULL)
+                """
+            case .retry, .retryFailed:
+                """
+                UPDATE job SET state = CASE WHEN needsLeft > 0 THEN \(JobStates.blocked) ELSE \(JobStates.queued) END, attempts = 0, askedWait = 0, mirror = 0,
+                    spentMirrors = 0, notBefore = NULL, endSequence = NULL, errorCode = NULL, errorMessage = NULL
+                    WHERE \(target) AND state IN (\(states))
+                """
+            }
+        // The jobs themselves are told only of what ends.
+        let reported = verb == .cancel ? "id, identity, spec, \(HookCalls.mark)" : "id, identity"
+        let changed = try Row.fetchAll(db, sql: sql + " RETURNING \(reported)", arguments: [batch, job])
+        if job == nil, verb == .pause || verb == .resume {
+            try db.execute(
+                sql: "UPDATE watchedFolder SET isPaused = ? WHERE batch = ?", arguments: [verb == .pause, batch])
+        }
+        var applied = AppliedCommand()
+        if verb == .cancel, !changed.isEmpty {
+            try EndNumbers.number(db)
+            for row in changed {
+                let cursor = try Int64.fetchOne(
+                    db, sql: "SELECT endSequence FROM job WHERE id = ?", arguments: [row[stored: 0] as Int64])
+                applied.jobs.append((row[stored: 1], cursor, JobRoute(canonicalJSON: row[stored: 2])))
+            }
+            let hooked = try HookCalls.add(db, ended: changed.filter { $0[stored: 3] }.map { $0[stored: 0] })
+            applied.skipped = try Needs.skipDependents(db, of: changed.map { ($0[stored: 0], $0[stored: 1]) })
+            applied.isHooked = !hooked.isEmpty || applied.skipped.contains(where: \.tellsHook)
+            _ = try WatchedJobs.releaseFollowers(db, batch: batch)
+        } else {
+            applied.jobs = changed.map { ($0[stored: 1], nil, nil) }
+        }
+        if verb == .retry || verb == .retryFailed {
+            try Needs.recount(db, batch: batch)
+            applied.skipped = try Needs.skipWhatCannotStart(db, batch: batch)
+            applied.isHooked = applied.skipped.contains(where: \.tellsHook)
+        }
+        return applied
+    }
+}
