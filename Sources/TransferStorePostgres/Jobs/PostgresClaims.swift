@@ -97,21 +97,32 @@ package struct PostgresClaims: Sendable {
 
     // MARK: Statements
 
+    /// The jobs are ready, as the search says, and locked by it.
     private static let claiming = PostgresStatement(
         "claim_jobs", .work,
         """
         WITH ready AS MATERIALIZED (
-            SELECT id FROM job WHERE batch = $2 AND origin = $3 AND network = $4 AND tags = $6 AND state = \(JobStates.queued)
+            SELECT id AS ready_id FROM job
+            WHERE batch = $2 AND origin = $3 AND network = $4 AND tags = $6 AND state = \(JobStates.queued)
             ORDER BY priority DESC, id LIMIT $5 FOR UPDATE SKIP LOCKED)
-        UPDATE job SET state = \(JobStates.claimed), owner = $1, asked = NULL,
-            part_owners = CASE WHEN $7::text IS NULL OR $7 = ANY (part_owners) THEN part_owners
-                ELSE (part_owners || $7::text)[greatest(1, cardinality(part_owners) - 30):] END,
-            claimed = CASE WHEN was_interrupted AND claimed IS NOT NULL THEN claimed ELSE \(PostgresClock.now) END
-        FROM ready WHERE job.id = ready.id
-        RETURNING job.id, identity, spec, priority, attempts, mirror, resume, size, modified, digest, validator,
-            was_interrupted, recheck, spent_mirrors, has_secrets, upload, \(PostgresClock.now) - claimed, asked_wait, final_url,
-            array_to_string(part_owners, ','), CASE WHEN recheck = \(DestinationRule.Recheck.repair.rawValue) THEN sums END
-        """)
+        """ + " "
+            + PostgresJobUpdate(
+                .claim, guards: false,
+                also: { _ in
+                    [
+                        """
+                        part_owners = CASE WHEN $7::text IS NULL OR $7 = ANY (part_owners) THEN part_owners
+                            ELSE (part_owners || $7::text)[greatest(1, cardinality(part_owners) - 30):] END
+                        """
+                    ]
+                },
+                from: { _ in "ready" },
+                returning: """
+                    job.id, identity, spec, priority, attempts, mirror, resume, size, modified, digest, validator,
+                    was_interrupted, recheck, spent_mirrors, has_secrets, upload, \(PostgresClock.now) - claimed, asked_wait, final_url,
+                    array_to_string(part_owners, ','), CASE WHEN recheck = \(DestinationRule.Recheck.repair.rawValue) THEN sums END
+                    """, where: { _ in "job.id = ready_id" }
+            ).sql)
 
     package static let statements = [
         claiming

@@ -87,8 +87,7 @@ package struct PostgresLeases: Sendable {
         let ids = sent.compactMap { $0.number(0) }
         let dependents = try PostgresDependents.find(db, of: sent.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
         let first = try PostgresEndNumbers.take(db, ids.count + dependents.count)
-        let error = UploadRules.interrupted
-        try db.post(Self.doubt, [PostgresArray(ids), error.code.rawValue, error.message, first])
+        try db.post(Self.doubt, Self.interruption.values([first, PostgresArray(ids)]) { UploadRules.value($0) })
         _ = try PostgresHookMessages.add(db, ended: ids)
         _ = try dependents.skip(db, from: first + Int64(ids.count))
     }
@@ -102,7 +101,7 @@ package struct PostgresLeases: Sendable {
             // A run may end without waiting for its transfers.
             try Self.endWhatMayHaveArrived(db, of: database.process)
             // The last steps of some weren't recorded where the database was away: their files may be there.
-            try Self.handingBack.run(db, [database.process, wasCutShort])
+            try (wasCutShort ? Self.recovery : Self.handingBack).run(db, [database.process])
             try Self.forget(db, database.process)
             try PostgresNotice.work.tell(db)
         }
@@ -138,7 +137,7 @@ package struct PostgresLeases: Sendable {
         """)
 
     private static let recovery = PostgresPendingCommands.Release(
-        "recover_jobs", [.submit, .work], "was_interrupted = true", where: "owner = $1")
+        "recover_jobs", [.submit, .work], .recover, where: { "owner = $\($0)" })
 
     private static let sending = PostgresStatement(
         "sending_jobs", [.submit, .work],
@@ -149,14 +148,12 @@ package struct PostgresLeases: Sendable {
         SELECT id, identity FROM held WHERE is_sending ORDER BY id
         """)
 
-    private static let doubt = PostgresStatement(
-        "doubt_jobs", [.submit, .work],
-        """
-        UPDATE job SET state = \(JobStates.failed), owner = NULL, is_sending = false, was_interrupted = true,
-            error_code = $2, error_message = $3, end_number = $4 + ended.position - 1, ended = \(PostgresClock.now),
-            upload = CASE WHEN upload_goes_on THEN upload END, upload_is_held = upload_goes_on AND upload_is_held
-        FROM unnest($1::bigint[]) WITH ORDINALITY AS ended(id, position) WHERE job.id = ended.id
-        """)
+    private static let interruption = PostgresJobUpdate(
+        .interrupt, guards: false, endNumber: { "$\($0) + position - 1" },
+        from: { "unnest($\($0 + 1)::bigint[]) WITH ORDINALITY AS ended_jobs(ended_id, position)" },
+        where: { _ in "job.id = ended_id" })
+
+    private static let doubt = PostgresStatement("doubt_jobs", [.submit, .work], interruption.sql)
 
     private static let reportedDoubt = PostgresStatement(
         "doubt_told", [.submit, .work],
@@ -166,7 +163,7 @@ package struct PostgresLeases: Sendable {
         """)
 
     private static let handingBack = PostgresPendingCommands.Release(
-        "return_jobs", [.submit, .work], "was_interrupted = was_interrupted OR $2", where: "owner = $1")
+        "return_jobs", [.submit, .work], .giveBack, where: { "owner = $\($0)" })
 
     private static let batchesLeft = PostgresStatement(
         "leave_batches", [.submit, .work], "UPDATE batch SET owner = NULL WHERE owner = $1")

@@ -57,7 +57,7 @@ package struct PostgresDependents {
     package func skip(_ db: PostgresConnection, from first: Int64) throws -> [SkippedJob] {
         guard !found.isEmpty else { return [] }
         let needs = found.map { "needs \($0.need)" }
-        try db.post(Self.skipping, [PostgresArray(found.map(\.job.id)), PostgresArray(needs), first])
+        try db.post(Self.skipping, [first, PostgresArray(found.map(\.job.id)), PostgresArray(needs)])
         let telling = found.map(\.job).filter(\.tellsHook)
         if !telling.isEmpty { _ = try PostgresHookMessages.add(db, ended: telling.map(\.id)) }
         return zip(first..., found).map { cursor, found in
@@ -85,11 +85,12 @@ package struct PostgresDependents {
 
     private static let skipping = PostgresStatement(
         "skip_jobs", [.submit, .work],
-        """
-        UPDATE job SET state = \(JobStates.skipped), error_message = message, ended = \(PostgresClock.now),
-            end_number = $3 + position - 1
-        FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS missing(id, message, position) WHERE job.id = missing.id
-        """)
+        PostgresJobUpdate(
+            .skip, guards: false, endNumber: { "$\($0) + position - 1" }, expressions: [.errorMessage: "message"],
+            from: {
+                "unnest($\($0 + 1)::bigint[], $\($0 + 2)::text[]) WITH ORDINALITY AS missing(missing_id, message, position)"
+            }, where: { _ in "job.id = missing_id" }
+        ).sql)
 
     package static let statements = [search, skipping]
 }

@@ -60,7 +60,7 @@ package enum PostgresNeeds {
             FROM job WHERE needs_left > 0 AND job.id IN (SELECT need.job FROM need WHERE need.needed = ANY ($1::bigint[]))
             ORDER BY job.id FOR NO KEY UPDATE)
         UPDATE job SET needs_left = needs_left - met.count,
-            state = CASE WHEN state = \(JobStates.blocked) AND needs_left <= met.count THEN \(JobStates.queued) ELSE state END
+            \(PostgresJobUpdate.state(.unblock, when: "needs_left <= met.count"))
         FROM met WHERE job.id = met.id AND needs_left > 0
         RETURNING needs_left, state, batch, origin, network, tags
         """)
@@ -83,9 +83,7 @@ package enum PostgresNeeds {
             SELECT need.job FROM stuck JOIN need ON need.needed = stuck.id
                 JOIN job AS follower ON follower.id = need.job AND follower.state = \(JobStates.skipped)
         )
-        UPDATE job SET state = \(JobStates.queued), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0,
-            not_before = NULL, end_number = NULL, error_code = NULL, error_message = NULL
-        WHERE batch = $1 AND state = \(JobStates.skipped) AND id NOT IN (SELECT id FROM stuck)
+        \(PostgresJobUpdate(.revive) { "batch = $\($0) AND id NOT IN (SELECT id FROM stuck)" }.sql)
         """)
 
     private static let counting = PostgresStatement(
@@ -98,9 +96,7 @@ package enum PostgresNeeds {
 
     private static let blocking = PostgresStatement(
         "block_jobs", [.submit, .work],
-        """
-        UPDATE job SET state = \(JobStates.blocked) WHERE batch = $1 AND state = \(JobStates.queued) AND needs_left > 0
-        """)
+        PostgresJobUpdate(.block) { "batch = $\($0) AND needs_left > 0" }.sql)
 
     package static let statements = [
         existence, freeing, endedNeeds, revival, counting, blocking,

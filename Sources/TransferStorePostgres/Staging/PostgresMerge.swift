@@ -247,10 +247,7 @@ package struct PostgresMerge {
 
     private static let pausing = PostgresStatement(
         "pause_staged", .submit,
-        """
-        UPDATE job SET state = \(JobStates.paused)
-        WHERE batch = $1 AND staging = $2 AND state IN (\(JobStates.list([.queued, .blocked])))
-        """)
+        PostgresJobUpdate(.pauseStaged) { "batch = $\($0) AND staging = $\($0 + 1)" }.sql)
 
     private static let repeated = PostgresStatement(
         "repeated_in_staging", .submit,

@@ -24,23 +24,24 @@ package enum PostgresPendingCommands {
     /// is to be paused is paused by it, and one that is to be cancelled is cancelled in the same transaction.
     package struct Release: Sendable {
         package let statement: PostgresStatement
+        private let update: PostgresJobUpdate
 
         /// - Parameters:
-        ///   - state: The state, in SQL, of jobs of which nothing was asked.
-        ///   - changes: Further changes, in SQL.
-        ///   - condition: The jobs, in SQL; of these the claimed ones are meant.
+        ///   - transition: The change of jobs of which nothing was asked.
+        ///   - condition: The jobs, in SQL; of these the claimed ones are meant. Its parameters begin with the number that it is
+        ///     called with.
         init(
-            _ name: String, _ access: PostgresAccess, to state: String = "\(JobStates.queued)", _ changes: String,
-            where condition: String
+            _ name: String, _ access: PostgresAccess, _ transition: JobTransition, where condition: (Int) -> String
         ) {
+            update = PostgresJobUpdate(
+                transition,
+                state: { "CASE asked WHEN '\(PostgresPendingCommands.pause)' THEN \(JobStates.paused) ELSE \($0) END" },
+                returning: "id, identity, spec, asked", where: condition)
             statement = PostgresStatement(
                 name, access,
                 """
                 WITH gone AS (
-                    UPDATE job SET state = CASE asked WHEN '\(PostgresPendingCommands.pause)' THEN \(JobStates.paused) ELSE \(state) END,
-                        owner = NULL, \(changes)
-                    WHERE \(condition) AND state = \(JobStates.claimed)
-                    RETURNING id, identity, spec, asked)
+                    \(update.sql))
                 SELECT id, identity, spec FROM gone WHERE asked = '\(PostgresPendingCommands.cancel)' ORDER BY id
                 """)
         }
@@ -56,6 +57,13 @@ package enum PostgresPendingCommands {
         /// - Returns: The answer, for ``finish(_:_:)`` in the same transaction.
         func post(_ db: PostgresConnection, _ values: [(any PostgresValue)?]) throws -> PostgresAnswer {
             try db.post(statement, values)
+        }
+
+        /// The values of the statement's parameters.
+        func values(
+            state: JobState, _ condition: [(any PostgresValue)?], given: (JobColumn) throws -> JobValue
+        ) rethrows -> [(any PostgresValue)?] {
+            try update.values(state: state, condition, given: given)
         }
 
         /// Cancels the jobs of which that was asked.

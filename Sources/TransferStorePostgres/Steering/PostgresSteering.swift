@@ -117,7 +117,7 @@ package struct PostgresSteering: Sendable {
         var applied = AppliedCommand()
         guard !meant.isEmpty else { return applied }
         let ids = meant.compactMap { $0.number(0) }
-        try db.post(change(verb), [PostgresArray(ids)])
+        try db.post(statement(verb), [PostgresArray(ids)])
         applied.jobs = meant.map { ($0.text(1) ?? "", nil, nil) }
         if verb == .retry || verb == .retryFailed {
             try PostgresNeeds.recount(db, batch: batch)
@@ -136,7 +136,7 @@ package struct PostgresSteering: Sendable {
         let ids = meant.compactMap { $0.number(0) }
         let dependents = try PostgresDependents.find(db, of: meant.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
         let first = try PostgresEndNumbers.take(db, ids.count + dependents.count)
-        try db.post(Self.cancellation, [PostgresArray(ids), first])
+        try db.post(Self.cancellation, [first, PostgresArray(ids)])
         for (cursor, row) in zip(first..., meant) {
             applied.jobs.append((row.text(1) ?? "", cursor, JobRoute(canonicalJSON: row.text(2) ?? "")))
         }
@@ -147,7 +147,7 @@ package struct PostgresSteering: Sendable {
     }
 
     /// The change of a job that doesn't end.
-    private static func change(_ verb: QueueVerb) -> PostgresStatement {
+    private static func statement(_ verb: QueueVerb) -> PostgresStatement {
         switch verb {
         case .pause: pausing
         case .resume: resumption
@@ -157,21 +157,17 @@ package struct PostgresSteering: Sendable {
 
     // MARK: Statements
 
-    private static let ready = "state = CASE WHEN needs_left > 0 THEN \(JobStates.blocked) ELSE \(JobStates.queued) END"
+    /// Changes jobs whose rows are locked, in states that the verb is for.
+    private static func changing(_ name: String, _ verb: QueueVerb) -> PostgresStatement {
+        let update = PostgresJobUpdate(JobTransition(verb), guards: false) { "id = ANY ($\($0)::bigint[])" }
+        return PostgresStatement(name, [.submit, .work], update.sql)
+    }
 
-    private static let pausing = PostgresStatement(
-        "pause_jobs", [.submit, .work], "UPDATE job SET state = \(JobStates.paused) WHERE id = ANY ($1::bigint[])")
+    private static let pausing = changing("pause_jobs", .pause)
 
-    private static let resumption = PostgresStatement(
-        "resume_jobs", [.submit, .work], "UPDATE job SET \(ready), not_before = NULL WHERE id = ANY ($1::bigint[])")
+    private static let resumption = changing("resume_jobs", .resume)
 
-    private static let freshStart = PostgresStatement(
-        "retry_jobs", [.submit, .work],
-        """
-        UPDATE job SET \(ready), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0, not_before = NULL,
-            end_number = NULL, error_code = NULL, error_message = NULL, drop_after = NULL
-        WHERE id = ANY ($1::bigint[])
-        """)
+    private static let freshStart = changing("retry_jobs", .retry)
 
     private static let search = PostgresStatement(
         "batch_to_steer", .submit,
@@ -229,12 +225,11 @@ package struct PostgresSteering: Sendable {
 
     private static let cancellation = PostgresStatement(
         "cancel_jobs", [.submit, .work],
-        """
-        UPDATE job SET state = \(JobStates.cancelled), ended = \(PostgresClock.now), not_before = NULL,
-            end_number = $2 + ended.position - 1, upload = CASE WHEN upload_goes_on THEN upload END,
-            upload_is_held = upload_goes_on AND upload_is_held, drop_after = CASE WHEN upload_goes_on THEN \(PostgresClock.now) END
-        FROM unnest($1::bigint[]) WITH ORDINALITY AS ended(id, position) WHERE job.id = ended.id
-        """)
+        PostgresJobUpdate(
+            .cancel, guards: false, endNumber: { "$\($0) + position - 1" },
+            from: { "unnest($\($0 + 1)::bigint[]) WITH ORDINALITY AS ended_jobs(ended_id, position)" },
+            where: { _ in "job.id = ended_id" }
+        ).sql)
 
     package static let statements = [
         pausing, resumption, freshStart, search, jobState, claimants, handing, takingCommands, leftCommands,

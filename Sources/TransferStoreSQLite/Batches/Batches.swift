@@ -95,10 +95,7 @@ package struct Batches: Sendable {
         // Jobs of a pack that can't be read come from their file again.
         try db.execute(sql: "DELETE FROM pack WHERE batch = ?", arguments: [id])
         // Jobs that are claimed without an owner belong to nobody, whatever became of the process that reserved them.
-        try db.execute(
-            sql:
-                "UPDATE job SET state = \(JobStates.queued) WHERE batch = ? AND state = \(JobStates.claimed) AND owner IS NULL",
-            arguments: [id])
+        try db.execute(sql: Self.orphaned.sql, arguments: Self.orphaned.arguments([id]))
         try db.execute(
             sql: "UPDATE batch SET source = ?, directory = ?, owner = ?, updated = ? WHERE id = ?",
             arguments: [header.source, header.directory, database.process, now, id])
@@ -183,6 +180,9 @@ package struct Batches: Sendable {
             return names
         }
     }
+
+    /// Jobs that are claimed without an owner.
+    private static let orphaned = JobUpdate(.giveBack) { "batch = ?\($0) AND owner IS NULL" }
 }
 
 extension BatchHeader.Hook {

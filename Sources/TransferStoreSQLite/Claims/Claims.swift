@@ -73,19 +73,10 @@ package final class Claims: Sendable {
         let lane = want.lane
         var jobs: [(record: JobRecord, rank: Int)] = []
         var unreadable: [(id: Int64, identity: String, error: TransferError)] = []
-        let statement = try db.cachedStatement(
-            sql: """
-                UPDATE job SET state = \(JobStates.claimed), owner = ?,
-                    claimed = CASE WHEN wasInterrupted AND claimed NOT NULL THEN claimed ELSE ? END WHERE id IN (
-                    SELECT id FROM job WHERE batch = ? AND origin = ? AND network = ? AND state = \(JobStates.queued)
-                    ORDER BY priority DESC, id LIMIT ?)
-                RETURNING id, identity, spec, priority, attempts, mirror, resume, size, modified, digest,
-                    validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets, upload, ledger,
-                    claimed, askedWait, finalURL, CASE WHEN mustRefresh = \(DestinationRule.Recheck.repair.rawValue) THEN sums END
-                """)
-        let arguments: StatementArguments = [
-            database.process, WallClock.milliseconds, lane.batch, lane.origin, lane.network, want.limit,
-        ]
+        let statement = try db.cachedStatement(sql: Self.claiming.sql)
+        let arguments = Self.claiming.arguments([lane.batch, lane.origin, lane.network, want.limit]) { _ in
+            JobValue(database.process)
+        }
         // Read where they are: a copy of each row costs more than what is made of it.
         let rows = try Row.fetchCursor(statement, arguments: arguments)
         var watched: [(index: Int, history: Int64)] = []
@@ -108,5 +99,21 @@ package final class Claims: Sendable {
         }
         jobs.sort { ($1.rank, $0.record.id) < ($0.rank, $1.record.id) }
         return ClaimedJobs(lane: lane, jobs: jobs, unreadable: unreadable)
+    }
+
+    /// The jobs are ready, as the search says.
+    private static let claiming = JobUpdate(
+        .claim, guards: false,
+        returning: """
+            id, identity, spec, priority, attempts, mirror, resume, size, modified, digest,
+            validator, wasInterrupted, mustRefresh, spentMirrors, hasSecrets, upload, ledger,
+            claimed, askedWait, finalURL, CASE WHEN mustRefresh = \(DestinationRule.Recheck.repair.rawValue) THEN sums END
+            """
+    ) { next in
+        """
+        id IN (SELECT id FROM job
+            WHERE batch = ?\(next) AND origin = ?\(next + 1) AND network = ?\(next + 2) AND state = \(JobStates.queued)
+            ORDER BY priority DESC, id LIMIT ?\(next + 3))
+        """
     }
 }

@@ -45,13 +45,9 @@ package struct ReadyJobs: Sendable {
     package func wake(_ ids: [Int64]) throws -> [Lane: Int] {
         let lanes = try database.writeFenced(isDurable: false) { db in
             var lanes: [Lane: Int] = [:]
-            let statement = try db.cachedStatement(
-                sql: """
-                    UPDATE job SET state = \(JobStates.queued), notBefore = NULL WHERE id = ? AND state = \(JobStates.waiting)
-                    RETURNING batch, origin, network
-                    """)
+            let statement = try db.cachedStatement(sql: Self.waking.sql)
             for id in ids {
-                if let row = try Row.fetchOne(statement, arguments: [id]) {
+                if let row = try Row.fetchOne(statement, arguments: Self.waking.arguments([id])) {
                     lanes[Lane(batch: row[stored: 0], origin: row[stored: 1], network: row[stored: 2]), default: 0] += 1
                 }
             }
@@ -64,11 +60,8 @@ package struct ReadyJobs: Sendable {
     package func release(_ ids: [Int64]) throws {
         reserves.cameBack()
         try database.writeFenced(isDurable: false) { db in
-            let statement = try db.cachedStatement(
-                sql:
-                    "UPDATE job SET state = \(JobStates.queued), owner = NULL, isSending = 0 WHERE id = ? AND state = \(JobStates.claimed)"
-            )
-            for id in ids { try statement.execute(arguments: [id]) }
+            let statement = try db.cachedStatement(sql: Self.releasing.sql)
+            for id in ids { try statement.execute(arguments: Self.releasing.arguments([id])) }
         }
     }
 
@@ -78,17 +71,23 @@ package struct ReadyJobs: Sendable {
             var batches = Set<Int64>()
             for id in ids {
                 let row = try Row.fetchOne(
-                    db,
-                    sql: """
-                        UPDATE job SET state = \(JobStates.queued), attempts = 0, askedWait = 0, mirror = 0, spentMirrors = 0, mustRefresh = ?,
-                            endSequence = NULL, notBefore = NULL
-                        WHERE id = ? AND (state = \(JobStates.done)
-                            OR path NOT NULL AND state IN (\(JobStates.list(JobState.repairable)))) RETURNING batch
-                        """, arguments: [recheck.rawValue, id])
+                    db, sql: Self.redoing.sql,
+                    arguments: Self.redoing.arguments([id]) { _ in JobValue(recheck.rawValue) })
                 if let row { batches.insert(row[stored: 0]) }
             }
             // Jobs that need them have to wait again.
             for batch in batches { try Needs.recount(db, batch: batch) }
         }
+    }
+
+    // MARK: Changes
+
+    private static let waking = JobUpdate(.wake, returning: "batch, origin, network") { "id = ?\($0)" }
+
+    private static let releasing = JobUpdate(.release) { "id = ?\($0)" }
+
+    /// A job that isn't complete is done again only where it has brought its file before.
+    private static let redoing = JobUpdate(.redo, returning: "batch") {
+        "id = ?\($0) AND (state = \(JobStates.done) OR path NOT NULL)"
     }
 }

@@ -56,9 +56,8 @@ package enum ReserveRows {
         for orphan in orphans {
             try dissolve(db, batch: orphan[stored: 0])
             try db.execute(
-                sql:
-                    "UPDATE job SET state = \(JobStates.queued), owner = NULL, wasInterrupted = 1 WHERE batch = ? AND state = \(JobStates.claimed) AND owner = ?",
-                arguments: [orphan[stored: 0] as Int64, orphan[stored: 1] as Int64])
+                sql: recovery.sql,
+                arguments: recovery.arguments([orphan[stored: 0] as Int64, orphan[stored: 1] as Int64]))
         }
     }
 
@@ -74,10 +73,7 @@ package enum ReserveRows {
                     ORDER BY last LIMIT 1)
                     WHERE batch = ?1 AND state = \(JobStates.claimed) AND owner IS NULL
                 """, arguments: [batch, reserve])
-        try db.execute(
-            sql:
-                "UPDATE job SET state = \(JobStates.queued), owner = NULL WHERE batch = ?1 AND state = \(JobStates.claimed) AND owner = ?2 AND claimed IS NULL",
-            arguments: [batch, reserve])
+        try db.execute(sql: handingBack.sql, arguments: handingBack.arguments([batch, reserve]))
         try end(db, batch: batch)
     }
 
@@ -85,5 +81,13 @@ package enum ReserveRows {
     package static func end(_ db: Database, batch: Int64) throws {
         try db.execute(sql: "DELETE FROM opened WHERE batch = ?", arguments: [batch])
         try db.execute(sql: "UPDATE batch SET reserve = NULL WHERE id = ?", arguments: [batch])
+    }
+
+    // MARK: Changes
+
+    private static let recovery = JobUpdate(.recover) { "batch = ?\($0) AND owner = ?\($0 + 1)" }
+
+    private static let handingBack = JobUpdate(.giveBack) {
+        "batch = ?\($0) AND owner = ?\($0 + 1) AND claimed IS NULL"
     }
 }

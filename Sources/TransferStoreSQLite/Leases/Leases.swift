@@ -52,11 +52,7 @@ package struct Leases: Sendable {
             let id = holder.generation
             try ReserveRows.dissolveAll(db, of: id)
             try endWhatMayHaveArrived(db, of: id)
-            try db.execute(
-                sql: """
-                    UPDATE job SET state = \(JobStates.queued), owner = NULL, wasInterrupted = 1
-                    WHERE owner = ? AND state = \(JobStates.claimed)
-                    """, arguments: [id])
+            try db.execute(sql: recovery.sql, arguments: recovery.arguments([id]))
             try forget(db, process: id)
             if let socket: String = row[stored: "socket"] { unlink(socket) }
         }
@@ -66,16 +62,7 @@ package struct Leases: Sendable {
     /// Fails a POST whose body may have left: it's not sent again by itself.
     private static func endWhatMayHaveArrived(_ db: Database, of process: Int64) throws {
         try db.execute(
-            sql: """
-                UPDATE job SET state = \(JobStates.failed), owner = NULL, isSending = 0, wasInterrupted = 1,
-                    errorCode = ?, errorMessage = ?,
-                    endSequence = (SELECT value FROM counter WHERE name = 'end') + 1, ended = unixepoch() * 1000,
-                    upload = CASE WHEN canGoOn(upload) THEN upload END
-                WHERE owner = ? AND state = \(JobStates.claimed) AND isSending = 1;
-                """,
-            arguments: [
-                UploadRules.interrupted.code.rawValue, UploadRules.interrupted.message, process,
-            ])
+            sql: interruption.sql, arguments: interruption.arguments([process]) { UploadRules.value($0) })
         guard db.changesCount > 0 else { return }
         let known = try EndNumbers.last(db)
         try EndNumbers.number(db)
@@ -101,11 +88,7 @@ package struct Leases: Sendable {
             }
             // A run may end without waiting for its transfers.
             try Self.endWhatMayHaveArrived(db, of: database.process)
-            try db.execute(
-                sql: """
-                    UPDATE job SET state = \(JobStates.queued), owner = NULL
-                    WHERE owner = ? AND state = \(JobStates.claimed)
-                    """, arguments: [database.process])
+            try db.execute(sql: Self.handingBack.sql, arguments: Self.handingBack.arguments([database.process]))
             try Self.forget(db, process: database.process)
         }
         database.locks.release(database.process)
@@ -117,4 +100,12 @@ package struct Leases: Sendable {
         try db.execute(sql: "DELETE FROM command WHERE process = ?", arguments: [process])
         try db.execute(sql: "DELETE FROM process WHERE id = ?", arguments: [process])
     }
+
+    // MARK: Changes
+
+    private static let recovery = JobUpdate(.recover) { "owner = ?\($0)" }
+
+    private static let handingBack = JobUpdate(.giveBack) { "owner = ?\($0)" }
+
+    private static let interruption = JobUpdate(.interrupt) { "owner = ?\($0) AND isSending = 1" }
 }

@@ -15,32 +15,19 @@ package struct EndWriter {
         let cursor: Int64
     }
 
-    /// The columns of a job that is complete.
-    private static let columns = [
-        "path", "size", "modified", "digest", "validator", "transferred", "seconds", "finalURL", "status", "response",
-        "attempts", "unproven", "lengthUnproven", "proofs", "endSequence", "ended",
-    ]
+    /// The jobs are this process's: the transaction is fenced.
+    private static let updates = Dictionary(
+        uniqueKeysWithValues: [JobTransition.fail, .failOfChangedSource, .abort].map { transition in
+            (transition, JobUpdate(transition, guards: false, endNumber: .given) { "id = ?\($0)" })
+        })
+    private static let completion = JobUpdate(.complete, guards: false, endNumber: .given) { "id = ?\($0)" }
+    private static let keeping = JobUpdate(.keep, guards: false, endNumber: .given) { "id = ?\($0)" }
 
-    /// Gives the values of ``columns``.
     private static func bind(
-        _ receipt: JobReceipt, _ facts: FileStamp?, cursor: Int64, now: Int64, to values: inout BoundStatement.Values
+        _ update: JobUpdate, _ receipt: JobReceipt, _ facts: FileStamp?, cursor: Int64, now: Int64,
+        to values: inout BoundStatement.Values
     ) {
-        values.add(receipt.path)
-        values.add(facts?.size ?? receipt.bytes)
-        values.add(facts?.modified)
-        values.add(receipt.digest?.description)
-        values.add(receipt.validator)
-        values.add(receipt.transferred)
-        values.add(receipt.seconds)
-        values.add(receipt.finalURL)
-        values.add(receipt.status)
-        values.add(receipt.response)
-        values.add(receipt.attempts)
-        values.add(receipt.unproven)
-        values.add(receipt.isLengthUnproven ? Int64(1) : nil)
-        values.add(receipt.proofs.text)
-        values.add(cursor)
-        values.add(now)
+        update.bind(to: &values, now: now) { $0 == .endNumber ? .number(cursor) : receipt.value($0, facts) }
     }
 
     private let db: Database
@@ -50,7 +37,8 @@ package struct EndWriter {
     /// The batches that are packed: of them there is nothing to write but jobs that are complete.
     private var packs: Set<Int64> = []
     private var insert: GroupedInsert<Complete>?
-    private let update: BoundStatement
+    private let complete: BoundStatement
+    private let keep: BoundStatement
 
     /// Gives batches of which there is more to write than that jobs are complete all their rows.
     package init(
@@ -60,17 +48,8 @@ package struct EndWriter {
         self.ends = ends
         self.now = now
         self.packed = packed
-        // The sums and the sources of a file that was kept as it was are those of its download.
-        let columns =
-            Self.columns.map { "\($0) = ?" }.joined(separator: ", ")
-            + ", sums = ifnull(?, CASE WHEN size IS ? AND modified IS ? THEN sums END)"
-            + ", sources = CASE WHEN ? THEN sources ELSE ? END"
-        update = BoundStatement(
-            try db.cachedStatement(
-                sql: """
-                    UPDATE job SET state = \(JobStates.done), owner = NULL, isSending = 0, wasInterrupted = 0, mustRefresh = 0,
-                        resume = NULL, upload = NULL, errorCode = NULL, errorMessage = NULL, \(columns) WHERE id = ?
-                    """))
+        complete = BoundStatement(try db.cachedStatement(sql: Self.completion.sql))
+        keep = BoundStatement(try db.cachedStatement(sql: Self.keeping.sql))
         guard try Packs.exist(db) else {
             packed.forgetAll()
             return
@@ -97,36 +76,16 @@ package struct EndWriter {
                 try insert?.finish()
                 try unpack(end.batch)
             }
-            try update.run {
-                Self.bind(receipt, facts, cursor: cursor, now: now, to: &$0)
-                $0.add(blob: receipt.sums?.encoded)
-                $0.add(facts?.size ?? receipt.bytes)
-                $0.add(facts?.modified)
-                $0.add(end.wasKept ? Int64(1) : 0)
-                $0.add(receipt.sources.text)
+            try (end.wasKept ? keep : complete).run {
+                Self.bind(
+                    end.wasKept ? Self.keeping : Self.completion, receipt, facts, cursor: cursor, now: now, to: &$0)
                 $0.add(end.id)
             }
-        case .failed(let error, let attempts, let host):
-            let again = end.again.map { StoredWait(until: .now + $0) }
+        case .failed, .cancelled:
+            guard let update = end.transition.flatMap({ Self.updates[$0] }) else { return }
             try db.execute(
-                sql: """
-                    UPDATE job SET state = \(JobStates.failed), owner = NULL, isSending = 0, wasInterrupted = 0, errorCode = ?,
-                        errorMessage = ?, status = ?, host = ?, attempts = ?, finalURL = ?, endSequence = ?, ended = ?, notBefore = ?,
-                        due = ?, delay = ?, resume = ?, sources = ?,
-                        upload = CASE WHEN ? OR canGoOn(upload) THEN upload END WHERE id = ?
-                    """,
-                arguments: [
-                    error.code.rawValue, error.message, error.status, host, attempts, end.finalURL, cursor, now,
-                    end.again.map { now + $0.inMilliseconds }, again?.boot, again?.length,
-                    try ResumeData.text(end.resume), end.sources.text, error.code == .sourceChanged, end.id,
-                ])
-        case .cancelled:
-            try db.execute(
-                sql: """
-                    UPDATE job SET state = \(JobStates.cancelled), owner = NULL, isSending = 0, endSequence = ?, ended = ?,
-                        resume = ifnull(?, resume),
-                        upload = CASE WHEN canGoOn(upload) THEN upload END WHERE id = ?
-                    """, arguments: [cursor, now, try ResumeData.text(end.resume), end.id])
+                sql: update.sql,
+                arguments: update.arguments([end.id]) { try $0 == .endNumber ? .number(cursor) : end.value($0) })
         // The ledger's part takes it out.
         case .dropped: break
         }
@@ -137,17 +96,15 @@ package struct EndWriter {
             // A row that is there already is a fault; what was inserted before it is rolled back with all else.
             insert = try GroupedInsert(
                 db,
-                "INSERT OR FAIL INTO job (id, \(JobRow.columns), \(Self.columns.joined(separator: ", ")), sums, sources)",
-                columns: 3 + JobRow.columnCount + Self.columns.count
+                "INSERT OR FAIL INTO job (id, \(JobRow.columns), \(Self.completion.columns.joined(separator: ", ")))",
+                columns: 1 + JobRow.columnCount + Self.completion.columns.count
             ) { [ends, now] complete, values in
                 let end = ends[complete.index]
                 values.add(end.id)
                 complete.job.row.bind(
                     batch: end.batch, generation: JobPack.generation, state: .done, to: &values)
                 guard let (receipt, facts) = end.completion else { return }
-                Self.bind(receipt, facts, cursor: complete.cursor, now: now, to: &values)
-                values.add(blob: receipt.sums?.encoded)
-                values.add(receipt.sources.text)
+                Self.bind(Self.completion, receipt, facts, cursor: complete.cursor, now: now, to: &values)
             }
         }
         try insert?.add(job)

@@ -19,15 +19,13 @@ package enum Needs {
             let rows = try Row.fetchAll(
                 db,
                 sql: """
-                    UPDATE job SET needsLeft = needsLeft - 1
+                    UPDATE job SET needsLeft = needsLeft - 1, \(JobUpdate.state(.unblock, when: "needsLeft <= 1"))
                     WHERE id IN (SELECT job FROM need WHERE needed = ?) AND needsLeft > 0
-                    RETURNING id, needsLeft, state, batch, origin, network
+                    RETURNING needsLeft, state, batch, origin, network
                     """, arguments: [end.id])
-            for row in rows where row[stored: 1] == 0 && row[stored: 2] == JobState.blocked.rawValue {
-                let id: Int64 = row[stored: 0]
-                try db.execute(sql: "UPDATE job SET state = \(JobStates.queued) WHERE id = ?", arguments: [id])
+            for row in rows where row[stored: 0] == 0 && row[stored: 1] == JobState.queued.rawValue {
                 recorded.unblocked[
-                    Lane(batch: row[stored: 3], origin: row[stored: 4], network: row[stored: 5]), default: 0] += 1
+                    Lane(batch: row[stored: 2], origin: row[stored: 3], network: row[stored: 4]), default: 0] += 1
             }
         case .failed, .cancelled, .dropped:
             recorded.skipped += try skipDependents(db, of: [(end.id, end.identity)])
@@ -42,14 +40,9 @@ package enum Needs {
         var skipped: [SkippedJob] = []
         var given = failed
         while let failed = given.popLast() {
-            let followers = try db.cachedStatement(
-                sql: """
-                    UPDATE job SET state = \(JobStates.skipped), errorMessage = ?, ended = ?
-                    WHERE id IN (SELECT job FROM need WHERE needed = ?) AND state IN (\(JobStates.unclaimed))
-                    RETURNING id, batch, identity, spec, \(HookCalls.mark)
-                    """)
             let rows = try Row.fetchAll(
-                followers, arguments: ["needs \(failed.identity)", WallClock.milliseconds, failed.id])
+                db.cachedStatement(sql: skipping.sql),
+                arguments: skipping.arguments([failed.id]) { _ in .text("needs \(failed.identity)") })
             for row in rows {
                 let cursor = try EndNumbers.take(db, 1)
                 try db.execute(
@@ -90,10 +83,8 @@ package enum Needs {
                     SELECT need.job FROM stuck JOIN need ON need.needed = stuck.id
                         JOIN job AS follower ON follower.id = need.job AND follower.state = \(JobStates.skipped)
                 )
-                UPDATE job SET state = \(JobStates.queued), attempts = 0, askedWait = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
-                    endSequence = NULL, errorCode = NULL, errorMessage = NULL
-                WHERE batch = ?1 AND state = \(JobStates.skipped) AND id NOT IN (SELECT id FROM stuck)
-                """, arguments: [batch])
+                \(revival.sql)
+                """, arguments: revival.arguments([batch]))
         try recount(db, batch: batch)
     }
 
@@ -105,9 +96,17 @@ package enum Needs {
                     WHERE need.job = job.id AND other.state <> \(JobStates.done))
                 WHERE batch = ?1 AND id IN (SELECT job FROM need);
                 """, arguments: [batch])
-        try db.execute(
-            sql:
-                "UPDATE job SET state = \(JobStates.blocked) WHERE batch = ? AND state = \(JobStates.queued) AND needsLeft > 0",
-            arguments: [batch])
+        try db.execute(sql: blocking.sql, arguments: blocking.arguments([batch]))
     }
+
+    // MARK: Changes
+
+    private static let skipping = JobUpdate(
+        .skip, returning: "id, batch, identity, spec, \(HookCalls.mark)"
+    ) { "id IN (SELECT job FROM need WHERE needed = ?\($0))" }
+
+    /// The one parameter is the batch, and so it is in the list of jobs that still follow from a failed one.
+    private static let revival = JobUpdate(.revive) { "batch = ?\($0) AND id NOT IN (SELECT id FROM stuck)" }
+
+    private static let blocking = JobUpdate(.block) { "batch = ?\($0) AND needsLeft > 0" }
 }

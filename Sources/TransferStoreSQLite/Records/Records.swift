@@ -49,20 +49,11 @@ package struct Records: Sendable {
     }
 
     private func write(_ db: Database, _ step: JobStep) throws {
-        let resume = try ResumeData.text(step.resume)
-        let keepsOwner = step.state == .claimed
-        let wait = step.due.map { StoredWait(until: $0) }
         try db.execute(
-            sql: """
-                UPDATE job SET state = ?, owner = CASE WHEN ? THEN owner END, isSending = 0, attempts = ?, mirror = ?,
-                    spentMirrors = ?, notBefore = ?, due = ?, delay = ?, askedWait = ?, origin = ?, resume = ?,
-                    errorCode = ?, errorMessage = ? WHERE id = ?
-                """,
-            arguments: [
-                step.state.rawValue, keepsOwner, step.attempts, step.mirror,
-                Int64(bitPattern: step.spentMirrors), wait?.wall, wait?.boot, wait?.length,
-                step.askedWait.inMilliseconds, step.origin, resume,
-                step.error?.code.rawValue, step.error?.message, step.id,
-            ])
+            sql: Self.stepping.sql,
+            arguments: Self.stepping.arguments(state: step.state, [step.id]) { try step.value($0) })
     }
+
+    /// The jobs are this process's: the transaction is fenced.
+    private static let stepping = JobUpdate(.step, guards: false) { "id = ?\($0)" }
 }

@@ -48,11 +48,7 @@ package struct BatchImport: Sendable {
         try stager.finish()
         if options.startsPaused {
             // Jobs that were there keep the generation that they have.
-            try db.execute(
-                sql: """
-                    UPDATE job SET state = \(JobStates.paused)
-                        WHERE batch = ? AND generation = ? AND state IN (\(JobStates.list([.queued, .blocked])))
-                    """, arguments: [batch.id, generation])
+            try db.execute(sql: Self.pausing.sql, arguments: Self.pausing.arguments([batch.id, generation]))
         }
         guard stager.report.isEmpty else {
             var report = stager.report
@@ -86,4 +82,6 @@ package struct BatchImport: Sendable {
             return true
         }
     }
+
+    private static let pausing = JobUpdate(.pauseStaged) { "batch = ?\($0) AND generation = ?\($0 + 1)" }
 }

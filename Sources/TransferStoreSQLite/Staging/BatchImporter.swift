@@ -235,9 +235,7 @@ package final class BatchImporter: JobSubmissionBatcher {
     /// Gives the reserve up: the batch's jobs are claimed like those of other batches.
     private func giveUpReserve() throws {
         gathering = nil
-        try db.execute(
-            sql: "UPDATE job SET state = \(JobStates.queued) WHERE batch = ? AND state = \(JobStates.claimed)",
-            arguments: [batch.id])
+        try db.execute(sql: Self.givingUp.sql, arguments: Self.givingUp.arguments([batch.id]))
     }
 
     /// Drops jobs that are gone from the file, and checks what only shows at the end.
@@ -264,4 +262,6 @@ package final class BatchImporter: JobSubmissionBatcher {
                 "UPDATE batch SET hasNeeds = EXISTS (SELECT 1 FROM need JOIN job ON job.id = need.job WHERE job.batch = ?1) WHERE id = ?1",
             arguments: [batch.id])
     }
+
+    private static let givingUp = JobUpdate(.giveBack) { "batch = ?\($0)" }
 }

@@ -77,30 +77,8 @@ package struct Steering: Sendable {
 
     /// Changes the jobs that no process has claimed.
     private static func apply(_ db: Database, _ verb: QueueVerb, batch: Int64, job: String?) throws -> AppliedCommand {
-        let target = "batch = ?1 AND (?2 IS NULL OR identity = ?2)"
-        let states = JobStates.list(verb.states)
-        let sql =
-            switch verb {
-            case .pause: "UPDATE job SET state = \(JobStates.paused) WHERE \(target) AND state IN (\(states))"
-            case .resume:
-                "UPDATE job SET state = CASE WHEN needsLeft > 0 THEN \(JobStates.blocked) ELSE \(JobStates.queued) END, notBefore = NULL WHERE \(target) AND state IN (\(states))"
-            case .cancel:
-                """
-                UPDATE job SET state = \(JobStates.cancelled), ended = unixepoch() * 1000, notBefore = NULL, endSequence =
-                    (SELECT value FROM counter WHERE name = 'end') + 1,
-                    upload = CASE WHEN canGoOn(upload) THEN upload END
-                    WHERE \(target) AND (state IN (\(states)) OR state = \(JobStates.failed) AND notBefore IS NOT NULL)
-                """
-            case .retry, .retryFailed:
-                """
-                UPDATE job SET state = CASE WHEN needsLeft > 0 THEN \(JobStates.blocked) ELSE \(JobStates.queued) END, attempts = 0, askedWait = 0, mirror = 0,
-                    spentMirrors = 0, notBefore = NULL, endSequence = NULL, errorCode = NULL, errorMessage = NULL
-                    WHERE \(target) AND state IN (\(states))
-                """
-            }
-        // The jobs themselves are told only of what ends.
-        let reported = verb == .cancel ? "id, identity, spec, \(HookCalls.mark)" : "id, identity"
-        let changed = try Row.fetchAll(db, sql: sql + " RETURNING \(reported)", arguments: [batch, job])
+        let changed = try Row.fetchAll(
+            db, sql: update(verb).sql, arguments: update(verb).arguments([batch, job]))
         if job == nil, verb == .pause || verb == .resume {
             try db.execute(
                 sql: "UPDATE watchedFolder SET isPaused = ? WHERE batch = ?", arguments: [verb == .pause, batch])
@@ -126,5 +104,23 @@ package struct Steering: Sendable {
             applied.isHooked = applied.skipped.contains(where: \.tellsHook)
         }
         return applied
+    }
+
+    private static func update(_ verb: QueueVerb) -> JobUpdate { updates[verb] ?? makeUpdate(verb) }
+
+    private static let updates = Dictionary(uniqueKeysWithValues: QueueVerb.allCases.map { ($0, makeUpdate($0)) })
+
+    private static func makeUpdate(_ verb: QueueVerb) -> JobUpdate {
+        let transition = JobTransition(verb)
+        // A failed file of a watched folder that comes back by itself can be cancelled too.
+        let takesFailed = verb == .cancel
+        // The jobs themselves are told only of what ends.
+        let reported = verb == .cancel ? "id, identity, spec, \(HookCalls.mark)" : "id, identity"
+        return JobUpdate(transition, guards: !takesFailed, returning: reported) { next in
+            let target = "batch = ?\(next) AND (?\(next + 1) IS NULL OR identity = ?\(next + 1))"
+            guard takesFailed else { return target }
+            let states = JobStates.list(transition.change.from)
+            return "\(target) AND (state IN (\(states)) OR state = \(JobStates.failed) AND notBefore IS NOT NULL)"
+        }
     }
 }
