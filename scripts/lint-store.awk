@@ -9,8 +9,6 @@ BEGIN {
     left["Sources/TransferStoreSQLite/Ledger/FailedFileRows.swift"] = 1
     left["Sources/TransferStoreSQLite/Ledger/HistoryWriter+Renewal.swift"] = 1
     left["Sources/TransferStoreSQLite/Ledger/WatchedJobs.swift"] = 1
-    left["Sources/TransferStoreSQLite/Staging/Stager.swift"] = 1
-    left["Sources/TransferStorePostgres/Staging/PostgresMerge.swift"] = 1
 }
 
 FNR == 1 {

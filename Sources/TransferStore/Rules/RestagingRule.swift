@@ -26,3 +26,37 @@ package enum RestagingRule {
         }
     }
 }
+
+/// A job that is in a batch already when it's staged anew, and what becomes of it.
+package struct RestagedJob: Sendable {
+    package let old: JobState
+    /// The content of the job is another one now.
+    package let hasChanged: Bool
+    /// The job failed as no process knows whether it was done.
+    package let isDoubtful: Bool
+    package let stays: Bool
+    package let isReload: Bool
+
+    /// - Parameter isTold: Whether that doubt was reported.
+    package init(_ old: JobState, hasChanged: Bool, isDoubtful: Bool, isReported: Bool = false, isReload: Bool) {
+        self.old = old
+        self.hasChanged = hasChanged
+        self.isDoubtful = isDoubtful
+        self.isReload = isReload
+        stays = RestagingRule.stays(
+            old, changed: hasChanged, mayHaveArrived: isDoubtful && !isReported, isReload: isReload)
+    }
+
+    /// A paused job stays paused whatever it becomes.
+    package var state: JobState { stays || isReload && old == .paused ? old : .queued }
+
+    package func holds(_ condition: JobChange.Condition) -> Bool {
+        switch condition {
+        case .isUnchanged: !hasChanged
+        case .stays: stays
+        case .countContinues: stays || old == .queued && !hasChanged
+        case .staysEnded: state.hasEnded
+        case .keepsInterruption: !(hasChanged || isDoubtful && !stays)
+        }
+    }
+}

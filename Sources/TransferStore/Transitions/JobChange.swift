@@ -20,11 +20,32 @@ package struct JobChange: Sendable, Hashable {
         case nextEndNumber
         /// An upload's record that another attempt may continue is kept; another one is removed.
         case keptIfItContinues
+        /// The column is kept where a condition holds, which comes with the job; else it's as in a job without an attempt.
+        case kept(if: Condition)
+    }
+
+    /// A condition of a job that is staged anew.
+    package enum Condition: String, Sendable {
+        /// The content of the job is the same.
+        case isUnchanged
+        /// The job stays as it is.
+        case stays
+        /// The job stays as it is, or was ready without a change: its attempts count.
+        case countContinues
+        /// The job stays as it is, and has ended.
+        case staysEnded
+        /// The content is the same, and no doubt of an interrupted upload was settled.
+        case keepsInterruption
     }
 
     package struct Assignment: Sendable, Hashable {
         package let column: JobColumn
         package let value: Value
+
+        package init(column: JobColumn, value: Value) {
+            self.column = column
+            self.value = value
+        }
     }
 
     /// The state after the change.

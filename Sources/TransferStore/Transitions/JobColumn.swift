@@ -66,9 +66,10 @@ package enum JobColumn: String, CaseIterable, Sendable {
     ]
 
     /// The value of a job that has had no attempt.
-    var neutral: JobChange.Value {
+    package var neutral: JobChange.Value {
         switch self {
         case .attempts, .askedWait, .mirror, .spentMirrors, .needsLeft, .recheck: .number(0)
+        case .isSending, .wasInterrupted: .flag(false)
         default: .null
         }
     }

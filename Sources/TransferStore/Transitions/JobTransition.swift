@@ -8,6 +8,8 @@ package enum JobTransition: String, CaseIterable, Sendable {
     case cancel
     case retry
     case retryFailed
+    /// A job of a batch that is staged anew.
+    case restage
     /// A job that was staged a moment ago is paused.
     case pauseStaged
 
@@ -79,8 +81,25 @@ package enum JobTransition: String, CaseIterable, Sendable {
         case .redo:
             JobChange(
                 from: [.done] + JobState.repairable, to: .state(.queued), [.recheck: .given], isFreshStart: true)
+        case .restage: restaged
         case .step, .complete, .keep, .fail, .failOfChangedSource, .abort, .interrupt: recorded
         }
+    }
+
+    private var restaged: JobChange {
+        JobChange(
+            from: JobState.allCases, to: .given,
+            [
+                .staging: .given, .line: .given, .place: .given, .width: .given, .number: .given, .priority: .given,
+                .origin: .given, .network: .given, .destination: .given, .spec: .given, .isUpload: .given,
+                .fingerprint: .given, .hasSecrets: .given, .networkPlaces: .given,
+                .askedWait: .kept(if: .countContinues), .attempts: .kept(if: .countContinues),
+                .endNumber: .kept(if: .staysEnded), .mirror: .number(0), .spentMirrors: .number(0),
+                .notBefore: .kept(if: .stays), .needsLeft: .number(0), .wasInterrupted: .kept(if: .keepsInterruption),
+                // Bytes of another source can't be continued, and its digest says nothing any more.
+                .resume: .kept(if: .isUnchanged), .upload: .kept(if: .isUnchanged), .digest: .kept(if: .isUnchanged),
+                .validator: .kept(if: .isUnchanged),
+            ])
     }
 
     private var recorded: JobChange {

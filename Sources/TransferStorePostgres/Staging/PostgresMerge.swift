@@ -216,6 +216,27 @@ package struct PostgresMerge {
 
     private static let uploadsOfMissing = HeldUploads("missing", where: "batch = $1 AND staging <> $2")
 
+    /// The values that a job of the file has are columns of `staged`; `met` says what becomes of the job that is there.
+    private static let restaging: PostgresJobUpdate = {
+        let staged: [JobColumn] = [
+            .line, .place, .width, .number, .priority, .origin, .network, .destination, .spec, .isUpload, .fingerprint,
+            .hasSecrets, .networkPlaces,
+        ]
+        var values: [JobColumn: String] = [.state: "met.next", .staging: "$3"]
+        for column in staged { values[column] = "staged.\(column.rawValue)" }
+        return PostgresJobUpdate(
+            .restage, guards: false, expressions: values,
+            conditions: [
+                .isUnchanged: "NOT met.changed", .stays: "met.stays", .countContinues: "met.goes_on",
+                .staysEnded: "met.next >= \(JobStates.firstEnded)",
+                .keepsInterruption: "NOT (met.changed OR met.doubt AND NOT met.stays)",
+            ],
+            also: { _ in ["tells_hook = staged.tells_hook", "tags = staged.tags"] },
+            from: { _ in "met JOIN staged USING (position)" },
+            returning: "job.id, met.state = \(JobStates.claimed) AND met.changed, met.stays AND met.doubt",
+            where: { _ in "job.id = met.id" })
+    }()
+
     private static let update = PostgresStatement(
         "stage_again", .submit,
         """
@@ -224,25 +245,7 @@ package struct PostgresMerge {
                 ELSE \(JobStates.queued) END AS next
             FROM known JOIN unnest($5::integer[], $6::boolean[], $7::boolean[], $8::boolean[])
                 AS rule(state, changed, doubt, stays) USING (state, changed, doubt))
-        UPDATE job SET staging = $3, line = staged.line, place = staged.place, width = staged.width,
-            number = staged.number, state = met.next, priority = staged.priority, origin = staged.origin,
-            network = staged.network, destination = staged.destination, spec = staged.spec,
-            is_upload = staged.is_upload, fingerprint = staged.fingerprint, has_secrets = staged.has_secrets,
-            tells_hook = staged.tells_hook, network_places = staged.network_places, tags = staged.tags,
-            asked_wait = CASE WHEN met.goes_on THEN job.asked_wait ELSE 0 END,
-            attempts = CASE WHEN met.goes_on THEN job.attempts ELSE 0 END,
-            end_number = CASE WHEN met.next >= \(JobStates.firstEnded) THEN job.end_number END,
-            mirror = 0, spent_mirrors = 0, not_before = CASE WHEN met.stays THEN job.not_before END, needs_left = 0,
-            was_interrupted = job.was_interrupted AND NOT (met.changed OR met.doubt AND NOT met.stays),
-            resume = CASE WHEN NOT met.changed THEN job.resume END,
-            upload = CASE WHEN NOT met.changed THEN job.upload END,
-            upload_goes_on = job.upload_goes_on AND NOT met.changed,
-            upload_is_held = job.upload_is_held AND NOT met.changed,
-            drop_after = CASE WHEN met.next = \(JobStates.cancelled) THEN job.drop_after END,
-            digest = CASE WHEN NOT met.changed THEN job.digest END,
-            validator = CASE WHEN NOT met.changed THEN job.validator END
-        FROM met JOIN staged USING (position) WHERE job.id = met.id
-        RETURNING job.id, met.state = \(JobStates.claimed) AND met.changed, met.stays AND met.doubt
+        \(restaging.sql)
         """, staging: .reads)
 
     private static let pausing = PostgresStatement(

@@ -15,6 +15,7 @@ package struct PostgresJobUpdate: Sendable {
     ///   - endNumber: The number of an end, in SQL; its parameters begin with the number that it's called with, and those of the
     ///     condition follow.
     ///   - expressions: Values that come with the job as columns of the source, in SQL, and not as parameters.
+    ///   - conditions: The conditions that come with the job, in SQL.
     ///   - state: The state, in SQL, where it isn't the change's own alone.
     ///   - also: Further assignments, of columns that are this store's own.
     ///   - source: What stands behind `FROM`; parameters as for the condition.
@@ -22,14 +23,15 @@ package struct PostgresJobUpdate: Sendable {
     ///   - condition: The jobs, in SQL. Its parameters begin with the number that it is called with.
     package init(
         _ transition: JobTransition, guards: Bool = true, endNumber: (Int) -> String = { _ in "NULL" },
-        expressions: [JobColumn: String] = [:], state: (String) -> String = { $0 },
+        expressions: [JobColumn: String] = [:], conditions: [JobChange.Condition: String] = [:],
+        state: (String) -> String = { $0 },
         also: (Int) -> [String] = { _ in [] },
         from source: ((Int) -> String)? = nil, returning: String? = nil, where condition: (Int) -> String
     ) {
         let change = transition.change
-        var rendering = Rendering(expressions: expressions)
+        var rendering = Rendering(expressions: expressions, conditions: conditions)
         let target = rendering.state(change)
-        rendering.add(change)
+        rendering.add(change, state: target)
         // The numbers of the parameters behind the given ones are known once all of these are.
         let next = rendering.givens.count + 1
         var clauses = ["state = \(state(target))"]
@@ -72,12 +74,16 @@ package struct PostgresJobUpdate: Sendable {
     private struct Rendering {
         static let endNumber = "end_number"
 
-        var expressions: [JobColumn: String] = [:]
+        let expressions: [JobColumn: String]
+        let conditions: [JobChange.Condition: String]
         var clauses: [String] = []
         var givens: [JobColumn] = []
         private var places: [JobColumn: String] = [:]
 
-        init(expressions: [JobColumn: String] = [:]) { self.expressions = expressions }
+        init(expressions: [JobColumn: String] = [:], conditions: [JobChange.Condition: String] = [:]) {
+            self.expressions = expressions
+            self.conditions = conditions
+        }
 
         private mutating func given(_ column: JobColumn) -> String {
             if let expression = expressions[column] { return expression }
@@ -95,7 +101,7 @@ package struct PostgresJobUpdate: Sendable {
             }
         }
 
-        mutating func add(_ change: JobChange) {
+        mutating func add(_ change: JobChange, state: String) {
             for assignment in change.columns {
                 switch assignment.column {
                 case .upload: addUpload(assignment.value)
@@ -106,20 +112,35 @@ package struct PostgresJobUpdate: Sendable {
             if change.to == .state(.cancelled) {
                 clauses.append("drop_after = CASE WHEN upload_goes_on THEN \(PostgresClock.now) END")
             } else if change.from.contains(.cancelled) {
-                clauses.append("drop_after = NULL")
+                let isKept = change.to == .given
+                clauses.append(
+                    "drop_after = \(isKept ? "CASE WHEN \(state) = \(JobStates.cancelled) THEN job.drop_after END" : "NULL")"
+                )
             }
             // A request to the process that had the job before doesn't concern the next one.
             if change.to == .state(.claimed) { clauses.append("asked = NULL") }
         }
 
         private mutating func addUpload(_ value: JobChange.Value) {
-            if value == .keptIfItContinues {
+            switch value {
+            case .keptIfItContinues:
                 clauses += [
                     "upload = CASE WHEN upload_goes_on THEN upload END",
                     "upload_is_held = upload_goes_on AND upload_is_held",
                 ]
-            } else {
-                clauses += ["upload = NULL", "upload_goes_on = false", "upload_is_held = false"]
+            case .kept(let condition):
+                let holds = conditions[condition] ?? "false"
+                clauses.append("upload = CASE WHEN \(holds) THEN job.upload END")
+                clauses += ["upload_goes_on", "upload_is_held"].map { "\($0) = job.\($0) AND (\(holds))" }
+            default: clauses += ["upload = NULL", "upload_goes_on = false", "upload_is_held = false"]
+            }
+        }
+
+        private func literal(_ value: JobChange.Value) -> String {
+            switch value {
+            case .number(let number): String(number)
+            case .flag(let flag): String(flag)
+            default: "NULL"
             }
         }
 
@@ -127,9 +148,7 @@ package struct PostgresJobUpdate: Sendable {
             let name = assignment.column.rawValue
             switch assignment.value {
             case .nextEndNumber: return Self.endNumber
-            case .null: return "\(name) = NULL"
-            case .number(let number): return "\(name) = \(number)"
-            case .flag(let flag): return "\(name) = \(flag)"
+            case .null, .number, .flag: return "\(name) = \(literal(assignment.value))"
             case .now: return "\(name) = \(PostgresClock.now)"
             case .nowUnlessInterrupted:
                 return
@@ -142,7 +161,10 @@ package struct PostgresJobUpdate: Sendable {
                 let (size, modified) = (places[.size] ?? "NULL", places[.modified] ?? "NULL")
                 return
                     "\(name) = coalesce(\(given(assignment.column)), CASE WHEN size IS NOT DISTINCT FROM \(size) AND modified IS NOT DISTINCT FROM \(modified) THEN \(name) END)"
-            case .keptIfItContinues: return "\(name) = \(name)"
+            case .kept(let condition):
+                let neutral = literal(assignment.column.neutral)
+                return "\(name) = CASE WHEN \(conditions[condition] ?? "false") THEN job.\(name) ELSE \(neutral) END"
+            case .keptIfItContinues: return "\(name) = job.\(name)"
             }
         }
     }

@@ -62,17 +62,7 @@ package final class BatchImporter: JobSubmissionBatcher {
             sql:
                 "SELECT id, generation, line, state, fingerprint, errorCode, wasInterrupted FROM job WHERE batch = ? AND identity = ?"
         )
-        update = try db.makeStatement(
-            sql: """
-                UPDATE job SET generation = ?, line = ?, column = ?, width = ?, number = ?, state = ?,
-                    priority = ?, origin = ?, destination = ?, spec = ?, fingerprint = ?, hasSecrets = ?,
-                    isUpload = ?, networkPlaces = ?, network = ?,
-                    askedWait = CASE WHEN ? THEN askedWait ELSE 0 END,
-                    attempts = CASE WHEN ? THEN attempts ELSE 0 END,
-                    endSequence = CASE WHEN ? THEN endSequence END, mirror = 0, spentMirrors = 0,
-                    notBefore = CASE WHEN ? THEN notBefore END, needsLeft = 0,
-                    wasInterrupted = CASE WHEN ? THEN 0 ELSE wasInterrupted END WHERE id = ?
-                """)
+        update = try db.makeStatement(sql: Self.restaging.sql)
     }
 
     /// - Parameter place: The job's place in its file, if it comes from one.
@@ -187,28 +177,16 @@ package final class BatchImporter: JobSubmissionBatcher {
             (row[stored: "errorCode"] as String?) == TransferError.Code.mayHaveBeenSent.rawValue
             && (row[stored: "wasInterrupted"] as Bool)
         if old == .claimed, changed { underWay.insert(id) }
-        let stays = RestagingRule.stays(
-            old, changed: changed, mayHaveArrived: isDoubtful && !isReported, isReload: isReload)
-        if stays, isDoubtful { isInDoubt = true }
+        let restaged = RestagedJob(old, hasChanged: changed, isDoubtful: isDoubtful, isReported: isReported, isReload: isReload)
+        if restaged.stays, isDoubtful { isInDoubt = true }
         if changed { try abandon("id = ?", [id]) }
-        let goesOn = stays || old == .queued && !changed
-        // A paused job stays paused whatever it becomes.
-        let state: JobState = stays || isReload && old == .paused ? old : .queued
-        update.setUncheckedArguments([
-            generation, made.span?.line, made.span?.column, made.span?.length, made.number, state.rawValue,
-            made.priority, made.origin, made.destination, made.text, made.fingerprint,
-            made.hasSecrets, made.isUpload, made.networkPlaces, made.network,
-            goesOn, goesOn, state.hasEnded, stays,
-            changed || isDoubtful && !stays, id,
-        ])
-        try update.execute()
-        // Bytes of another source can't be continued, and its digest says nothing any more.
-        if changed {
-            try db.execute(
-                sql:
-                    "UPDATE job SET resume = NULL, upload = NULL, digest = NULL, validator = NULL WHERE id = ?",
-                arguments: [id])
+        let arguments = Self.restaging.arguments(state: restaged.state, [id]) { column in
+            column == .staging ? .number(generation) : made.value(column)
+        } holds: {
+            restaged.holds($0)
         }
+        update.setUncheckedArguments(arguments)
+        try update.execute()
         note(job, id)
     }
 
@@ -262,6 +240,8 @@ package final class BatchImporter: JobSubmissionBatcher {
                 "UPDATE batch SET hasNeeds = EXISTS (SELECT 1 FROM need JOIN job ON job.id = need.job WHERE job.batch = ?1) WHERE id = ?1",
             arguments: [batch.id])
     }
+
+    private static let restaging = JobUpdate(.restage, guards: false) { "id = ?\($0)" }
 
     private static let givingUp = JobUpdate(.giveBack) { "batch = ?\($0)" }
 }

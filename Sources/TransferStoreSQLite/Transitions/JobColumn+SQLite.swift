@@ -16,6 +16,9 @@ extension JobColumn {
     private static let camelCase: [JobColumn: String] = Dictionary(
         uniqueKeysWithValues: allCases.map { column in
             let words = column.rawValue.split(separator: "_")
-            return (column, words.prefix(1).joined() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined())
+            return (
+                column,
+                words.prefix(1).joined() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+            )
         })
 }

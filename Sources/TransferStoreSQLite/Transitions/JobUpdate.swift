@@ -22,6 +22,7 @@ package struct JobUpdate: Sendable {
         case wait(Int)
         case state
         case now
+        case condition(JobChange.Condition)
     }
 
     /// The assignments and conditions, without `UPDATE`.
@@ -67,14 +68,15 @@ package struct JobUpdate: Sendable {
         return "state IN (\(JobStates.list(change.from)))"
     }
 
-    /// The columns that have parameters, in the order of these.
+    /// The columns that have parameters, in the order of these, of a change without conditions.
     package var columns: [String] {
-        parameters.map { parameter in
+        parameters.compactMap { parameter in
             switch parameter {
             case .given(let column): column.sqlite
             case .wait(let part): StoredWait.columns[part]
             case .state: JobColumn.state.sqlite
             case .now: JobColumn.ended.sqlite
+            case .condition: nil
             }
         }
     }
@@ -83,9 +85,11 @@ package struct JobUpdate: Sendable {
     ///   - state: The state, where it comes with the job.
     ///   - given: The values of columns that come with the job.
     ///   - condition: The values of the condition's parameters.
+    ///   - holds: The conditions that come with the job.
     package func arguments(
         state: JobState? = nil, _ condition: [(any DatabaseValueConvertible)?],
-        given: (JobColumn) throws -> JobValue = { _ in .null }
+        given: (JobColumn) throws -> JobValue = { _ in .null },
+        holds: (JobChange.Condition) -> Bool = { _ in true }
     ) rethrows -> StatementArguments {
         var values: [(any DatabaseValueConvertible)?] = []
         values.reserveCapacity(parameters.count + condition.count)
@@ -96,6 +100,7 @@ package struct JobUpdate: Sendable {
             case .given(let column): values.append(try given(column).sqlite)
             case .state: values.append(state?.rawValue)
             case .now: values.append(WallClock.milliseconds)
+            case .condition(let condition): values.append(holds(condition))
             }
         }
         return StatementArguments(values + condition)
@@ -106,7 +111,7 @@ package struct JobUpdate: Sendable {
         for parameter in parameters {
             switch parameter {
             case .given(let column): values.add(given(column))
-            case .state, .wait: values.add(nil as Int64?)
+            case .state, .wait, .condition: values.add(nil as Int64?)
             case .now: values.add(now)
             }
         }
@@ -154,7 +159,13 @@ package struct JobUpdate: Sendable {
 
         private mutating func addWait(_ value: JobChange.Value) {
             for (part, column) in StoredWait.columns.enumerated() {
-                clauses.append("\(column) = \(value == .given ? take(.wait(part)) : "NULL")")
+                let expression =
+                    switch value {
+                    case .given: take(.wait(part))
+                    case .kept(let condition): "CASE WHEN \(take(.condition(condition))) THEN \(column) END"
+                    default: "NULL"
+                    }
+                clauses.append("\(column) = \(expression)")
             }
         }
 
@@ -173,6 +184,9 @@ package struct JobUpdate: Sendable {
                 let (size, modified) = (places[.size] ?? "NULL", places[.modified] ?? "NULL")
                 return
                     "ifnull(\(given(assignment.column)), CASE WHEN size IS \(size) AND modified IS \(modified) THEN \(name) END)"
+            case .kept(let condition):
+                let neutral = JobChange.Assignment(column: assignment.column, value: assignment.column.neutral)
+                return "CASE WHEN \(take(.condition(condition))) THEN \(name) ELSE \(expression(neutral)) END"
             case .keptIfItContinues: return "CASE WHEN canGoOn(\(name)) THEN \(name) END"
             case .nextEndNumber:
                 switch endNumber {

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 import TransferCore
-@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// `network` of job files.
 @Suite struct NetworkSettingsTests {

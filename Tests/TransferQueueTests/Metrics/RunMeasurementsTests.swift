@@ -1,13 +1,13 @@
 import Testing
 import TransferCore
 import TransferEventLoop
-@testable import TransferStoreSQLite
 import TransferTestServer
 import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// What is measured of a run that no event tells.
 @Suite(.timeLimit(.minutes(1))) struct RunMeasurementsTests {

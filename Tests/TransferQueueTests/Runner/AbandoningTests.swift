@@ -1,7 +1,6 @@
 import Testing
 import TransferCore
 import TransferEngine
-@testable import TransferStoreSQLite
 import TransferTestServer
 import TransferTestSupport
 import TransferUpload
@@ -9,6 +8,7 @@ import TransferUpload
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// Uploads that were cancelled while nobody ran them, and what is known of their servers.
 @Suite(.timeLimit(.minutes(1))) struct AbandoningTests {

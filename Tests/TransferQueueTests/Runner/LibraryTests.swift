@@ -1,13 +1,13 @@
 import Synchronization
 import Testing
 import TransferCore
-@testable import TransferStoreSQLite
 import TransferTestServer
 import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 @Suite(.timeLimit(.minutes(1))) struct LibraryTests {
     let folder: TemporaryFolder

@@ -1,11 +1,11 @@
 import Testing
 import TransferCore
 import TransferEngine
-@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 @Suite struct CommandTests {
     let fixture: StoreFixture

@@ -1,10 +1,10 @@
 import GRDB
 import Glibc
 import Testing
-@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 @Suite struct DatabaseFileTests {
     let folder: TemporaryFolder

@@ -1,11 +1,11 @@
 import Testing
 import TransferCore
 import TransferEngine
-@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// How a store in a folder knows which processes live.
 @Suite struct LeaseTests {

@@ -1,10 +1,10 @@
 import Testing
 import TransferCore
-@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// The work for jobs that need others grows with the number of needs, not with its square.
 @Suite struct NeedsWorkTests {

@@ -1,11 +1,11 @@
 import Testing
 import TransferCore
 import TransferEngine
-@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// The jobs of a new batch are one value in the database until somebody looks at them.
 @Suite struct PackTests {

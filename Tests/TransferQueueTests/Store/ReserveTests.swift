@@ -1,10 +1,10 @@
 import Testing
 import TransferCore
-@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// The first jobs of a new batch belong to whoever put it in, who needn't read them again.
 @Suite struct ReserveTests {

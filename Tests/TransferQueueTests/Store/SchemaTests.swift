@@ -1,10 +1,10 @@
 import Testing
 import TransferCore
-@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// A queue of an earlier version goes on with this one.
 @Suite struct SchemaTests {

@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 import Testing
 import TransferCore
-@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 @Suite struct StateFolderTests {
     let folder: TemporaryFolder

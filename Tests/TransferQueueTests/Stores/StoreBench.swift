@@ -3,13 +3,13 @@ import GRDB
 import Synchronization
 import TransferCore
 import TransferEngine
-@testable import TransferStoreSQLite
 import TransferTestSupport
 import TransferUpload
 
 @testable import TransferJobs
 @testable import TransferStore
 @testable import TransferStorePostgres
+@testable import TransferStoreSQLite
 
 /// The stores that have to keep a ``JobStore``'s promises.
 enum StoreKind: String, CaseIterable, Sendable {

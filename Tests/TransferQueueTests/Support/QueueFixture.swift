@@ -2,13 +2,13 @@ import Logging
 import Synchronization
 import Testing
 import TransferCore
-@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferFolders
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// Opens the queue of a folder, and closes it in the end.
 func withQueue<Result>(

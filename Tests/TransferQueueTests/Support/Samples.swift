@@ -1,10 +1,10 @@
 import TransferCore
 import TransferEngine
-@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 enum Sample {
     static func download(

@@ -1,11 +1,11 @@
 import Testing
 import TransferCore
-@testable import TransferStoreSQLite
 import TransferTestSupport
 import TransferWatch
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// What a version costs the database doesn't grow with what waits and what was done.
 @Suite struct HistoryWorkTests {

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import Testing
 import TransferCore
-@testable import TransferStoreSQLite
 import TransferTestServer
 import TransferTestSupport
 
@@ -10,6 +9,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// What the run of a watched folder's batch knows of its jobs, and the watch of the run.
 @Suite(.timeLimit(.minutes(1))) struct WatchCountsTests {

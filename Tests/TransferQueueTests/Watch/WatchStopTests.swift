@@ -4,7 +4,6 @@ import Testing
 import TransferCore
 import TransferEngine
 import TransferEventLoop
-@testable import TransferStoreSQLite
 import TransferTestServer
 import TransferTestSupport
 import TransferWatch
@@ -13,6 +12,7 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// A folder that is let go in the midst of something.
 @Suite(.timeLimit(.minutes(1))) struct WatchStopTests {

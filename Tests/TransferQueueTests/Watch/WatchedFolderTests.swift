@@ -3,7 +3,6 @@ import Glibc
 import Testing
 import TransferCore
 import TransferEventLoop
-@testable import TransferStoreSQLite
 import TransferTestServer
 import TransferTestSupport
 import TransferWatch
@@ -12,6 +11,7 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 @Suite(.timeLimit(.minutes(1))) struct WatchedFolderTests {
     let folder: TemporaryFolder

@@ -2,12 +2,12 @@ import FoundationEssentials
 import Testing
 import TransferCore
 import TransferEventLoop
-@testable import TransferStoreSQLite
 import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
 @testable import TransferStorePostgres
+@testable import TransferStoreSQLite
 
 /// Jobs that ask for a worker with tags.
 @Suite struct WorkerTagTests {
