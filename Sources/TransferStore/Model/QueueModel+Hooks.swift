@@ -1,9 +1,7 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
-
-@testable import TransferJobs
-@testable import TransferStore
+import TransferJobs
 
 /// A message for a hook, and who tells it.
 struct MemoryHookCall {
@@ -12,8 +10,8 @@ struct MemoryHookCall {
     var isFailed = false
 }
 
-extension MemoryState {
-    mutating func addHookCall(of job: Job) {
+extension QueueModel {
+    mutating func addHookCall(of job: ModelJob) {
         guard let hook = job.staged.spec.settings.onFinish, let event = event(of: job) else { return }
         let spec = job.staged.spec
         add(
@@ -22,7 +20,7 @@ extension MemoryState {
     }
 
     mutating func addHookCall(_ batch: Int64, _ end: BatchEnd) {
-        let last = jobs(of: batch).compactMap { $0.end?.cursor }.max() ?? 0
+        let last = jobs(of: batch).compactMap { $0.endNumber }.max() ?? 0
         guard let known = batches[batch], let hook = known.onFinish, last > known.reportedEnd else { return }
         batches[batch]?.reportedEnd = last
         add(batch, nil, hook.settings, { HookMessage.batch(known.name, end, id: $0, time: WallClock.milliseconds) })

@@ -1,12 +1,10 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
-
-@testable import TransferJobs
-@testable import TransferStore
+import TransferJobs
 
 /// Claims, and what they are given back by.
-extension MemoryState {
+extension QueueModel {
     mutating func hold(_ selection: BatchSelection, by owner: Int64) -> [HeldBatch] {
         var held: [HeldBatch] = []
         for (id, batch) in batches.sorted(by: { $0.key < $1.key }) where batch.owner == nil || batch.owner == owner {
@@ -27,20 +25,17 @@ extension MemoryState {
         }
         var claimed = ClaimedJobs(lane: want.lane, jobs: [], unreadable: [])
         for job in ready.prefix(want.limit) {
-            let since = job.wasInterrupted ? job.claimed ?? WallClock.milliseconds : WallClock.milliseconds
-            jobs[job.id]?.state = .claimed
-            jobs[job.id]?.owner = owner
-            jobs[job.id]?.claimed = since
+            apply(.claim, to: job.id) { _ in .number(owner) }
             guard !job.hasSecrets || secrets[job.id] != nil else {
                 claimed.unreadable.append((job.id, job.identity, TransferError(.secretMissing, "")))
                 continue
             }
-            claimed.jobs.append((record(job, claimed: since), job.staged.spec.priority))
+            claimed.jobs.append((record(job, claimed: jobs[job.id]?.claim.time ?? 0), job.staged.spec.priority))
         }
         return claimed
     }
 
-    private func record(_ job: Job, claimed: Int64) -> JobRecord {
+    private func record(_ job: ModelJob, claimed: Int64) -> JobRecord {
         var record = JobRecord(
             id: job.id, batch: job.batch, identity: job.identity, spec: job.staged.sharedSpec, claimed: claimed)
         record.attempts = job.tries.attempts
@@ -48,7 +43,7 @@ extension MemoryState {
         record.mirror = job.tries.mirror
         record.spentMirrors = job.tries.spentMirrors
         (record.resume, record.upload) = (job.resume, job.upload)
-        (record.wasInterrupted, record.recheck) = (job.wasInterrupted, job.recheck)
+        (record.wasInterrupted, record.recheck) = (job.claim.wasInterrupted, job.recheck)
         if let (receipt, facts) = job.receipt {
             record.facts = facts
             record.digest = receipt.digest
@@ -58,20 +53,10 @@ extension MemoryState {
         return record
     }
 
-    mutating func release(_ id: Int64) {
-        guard jobs[id]?.state == .claimed else { return }
-        jobs[id]?.state = .queued
-        jobs[id]?.owner = nil
-        jobs[id]?.isSending = false
-    }
-
     mutating func wake(_ ids: [Int64]) -> [Lane: Int] {
         var lanes: [Lane: Int] = [:]
-        for id in ids {
-            guard let job = jobs[id], job.state == .waiting else { continue }
-            jobs[id]?.state = .queued
-            jobs[id]?.due = nil
-            lanes[job.lane, default: 0] += 1
+        for id in ids where apply(.wake, to: id) {
+            if let job = jobs[id] { lanes[job.lane, default: 0] += 1 }
         }
         return lanes
     }
@@ -91,9 +76,9 @@ extension MemoryState {
         switch note {
         case .upload(let record, let id):
             jobs[id]?.upload = record
-            if record?.knowsTheWay == true { jobs[id]?.isSending = false }
+            if record?.knowsTheWay == true { jobs[id]?.claim.isSending = false }
         case .sending(let id, let isUnrepeatable, let version):
-            jobs[id]?.isSending = isUnrepeatable
+            jobs[id]?.claim.isSending = isUnrepeatable
             if let version { jobs[id]?.upload = version }
         case .part(let record, let id): if jobs[id]?.state == .claimed { jobs[id]?.resume = record }
         case .abandoned(let id): if jobs[id]?.state == .cancelled { jobs[id]?.upload = nil }
@@ -115,14 +100,8 @@ extension MemoryState {
 
     mutating func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) {
         for id in ids {
-            guard let job = jobs[id],
-                job.state == .done || job.receipt != nil && JobState.repairable.contains(job.state)
-            else { continue }
-            jobs[id]?.state = .queued
-            jobs[id]?.due = nil
-            jobs[id]?.tries = Tries()
-            jobs[id]?.recheck = recheck
-            jobs[id]?.end = nil
+            guard let job = jobs[id], job.state == .done || job.receipt != nil else { continue }
+            apply(.redo, to: id) { _ in JobValue(recheck.rawValue) }
         }
         unblock()
     }

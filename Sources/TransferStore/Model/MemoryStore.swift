@@ -2,15 +2,13 @@ import Synchronization
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
+import TransferScheduling
 
-@testable import TransferJobs
-@testable import TransferScheduling
-@testable import TransferStore
-
-/// What several processes share: a queue in memory, with a clock that a test sets.
+/// The memory that several processes share: a queue, with a clock that a test sets.
 final class MemoryQueue: Sendable {
     struct Shared {
-        var state = MemoryState()
+        var state = QueueModel()
         var now = MonotonicTime.now
     }
 
@@ -34,7 +32,7 @@ final class MemoryStore: JobStore, RunMemory {
 
     /// All of it, or nothing.
     private func change<Value>(
-        needsLease: Bool = true, _ body: (inout MemoryState, MonotonicTime) throws -> Value
+        needsLease: Bool = true, _ body: (inout QueueModel, MonotonicTime) throws -> Value
     ) throws -> Value {
         try queue.shared.withLock { shared in
             var state = shared.state
@@ -45,7 +43,7 @@ final class MemoryStore: JobStore, RunMemory {
         }
     }
 
-    private func look<Value>(_ body: (MemoryState) throws -> Value) rethrows -> Value {
+    private func look<Value>(_ body: (QueueModel) throws -> Value) rethrows -> Value {
         try queue.shared.withLock { try body($0.state) }
     }
 
@@ -190,7 +188,7 @@ final class MemoryStore: JobStore, RunMemory {
     }
 
     func release(_ ids: [Int64]) throws {
-        try change { state, _ in for id in ids { state.release(id) } }
+        try change { state, _ in for id in ids { state.apply(.release, to: id) } }
     }
 
     func wake(_ ids: [Int64]) throws -> [Lane: Int] {
@@ -198,7 +196,7 @@ final class MemoryStore: JobStore, RunMemory {
     }
 
     func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
-        try change { state, _ in state.record(ends, steps) }
+        try change { state, _ in try state.record(ends, steps) }
     }
 
     func note(_ notes: [JobNote]) throws {

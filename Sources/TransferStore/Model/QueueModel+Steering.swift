@@ -1,13 +1,11 @@
 import TransferCore
 import TransferEngine
 import TransferEventLoop
-
-@testable import TransferJobs
-@testable import TransferScheduling
-@testable import TransferStore
+import TransferJobs
+import TransferScheduling
 
 /// Staging, and commands from outside.
-extension MemoryState {
+extension QueueModel {
     mutating func stage(
         _ header: BatchHeader, _ options: StagingOptions, _ staged: [StagedJob], isPartial: Bool, by owner: Int64
     ) throws -> StagedJobs {
@@ -20,7 +18,7 @@ extension MemoryState {
         var folded = 0
         for job in staged {
             let number: Int64
-            if var known = self.job(job.row.identity, in: header.name) {
+            if let known = self.job(job.row.identity, in: header.name) {
                 guard known.generation != generation else {
                     if RestagingRule.folds(job.place, isSame: known.fingerprint == job.row.fingerprint) {
                         folded += 1
@@ -34,13 +32,10 @@ extension MemoryState {
                     known.fingerprint != job.row.fingerprint || id.hasMoved && job.spec.hasRelativePath
                 if known.state == .claimed, hasChanged { result.underWay.insert(number) }
                 if hasChanged, let upload = Self.leftBehind(known) { result.abandoned.append(upload) }
-                known.restage(job, generation, hasChanged, options)
-                jobs[number] = known
+                restage(known, job, generation, hasChanged, options)
             } else {
                 number = self.number()
-                jobs[number] = Job(
-                    id: number, batch: id.id, identity: job.row.identity, generation: generation, staged: job,
-                    origin: job.row.origin)
+                jobs[number] = ModelJob(id: number, batch: id.id, generation: generation, staged: job)
             }
             if let secrets = job.secrets { result.secrets[number] = secrets }
         }
@@ -59,14 +54,27 @@ extension MemoryState {
         unblock()
         _ = skipWhatCannotStart(id.id)
         if options.startsPaused {
-            for job in jobs(of: id.id) where job.generation == generation && [.queued, .blocked].contains(job.state) {
-                jobs[job.id]?.state = .paused
-            }
+            for job in jobs(of: id.id) where job.generation == generation { apply(.pauseStaged, to: job.id) }
         }
         try remember(options.notes, batch: id, count: staged.count - folded)
         return StagedJobs(
             batch: id, count: staged.count - folded, secrets: result.secrets, underWay: result.underWay,
             abandoned: result.abandoned)
+    }
+
+    private mutating func restage(
+        _ known: ModelJob, _ job: StagedJob, _ generation: Int, _ hasChanged: Bool, _ options: StagingOptions
+    ) {
+        let isDoubtful = known.error.code == .mayHaveBeenSent && known.claim.wasInterrupted
+        let restaged = RestagedJob(
+            known.state, hasChanged: hasChanged, isDoubtful: isDoubtful, isReload: options.isReload)
+        apply(.restage, to: known.id, state: restaged.state) { column in
+            column == .staging ? JobValue(generation) : job.row.value(column)
+        } holds: {
+            restaged.holds($0)
+        }
+        jobs[known.id]?.staged = job
+        if hasChanged { jobs[known.id]?.receipt = nil }
     }
 
     private mutating func remember(_ notes: [SubmissionNote], batch: HeldBatch, count: Int) throws {
@@ -81,7 +89,8 @@ extension MemoryState {
     }
 
     mutating func amend(_ number: Int64, by owner: Int64?, _ change: (inout JobSpec) -> Void) -> Bool {
-        guard let job = jobs[number], job.owner == owner, !job.state.hasEnded, (job.state == .claimed) == (owner != nil)
+        guard let job = jobs[number], job.claim.owner == owner, !job.state.hasEnded,
+            (job.state == .claimed) == (owner != nil)
         else { return false }
         var spec = job.staged.spec
         change(&spec)
@@ -95,7 +104,7 @@ extension MemoryState {
         JobFileFault(message: message, path: "", span: SourceSpan(line: 1, column: 1))
     }
 
-    private static func leftBehind(_ job: Job) -> AbandonedUpload? {
+    private static func leftBehind(_ job: ModelJob) -> AbandonedUpload? {
         guard job.staged.row.isUpload, !job.hasSecrets, let upload = job.upload, upload.holdsSomething else {
             return nil
         }
@@ -141,7 +150,7 @@ extension MemoryState {
 
     /// Gives skipped jobs a new start, but for those that still follow from one that failed or was cancelled.
     private mutating func revive(_ batch: Int64) {
-        for job in jobs(of: batch) where job.state == .skipped { jobs[job.id]?.startAnew() }
+        for job in jobs(of: batch) { apply(.revive, to: job.id) }
         unblock()
     }
 
@@ -165,15 +174,13 @@ extension MemoryState {
         var applied = AppliedCommand()
         let meant = jobs(of: command.batch).filter { command.job == nil || $0.identity == command.job }
         if command.job != nil { applied.hadFailed = meant.contains { $0.hasFailed } }
-        for job in meant where command.verb.states.contains(job.state) {
+        let transition = JobTransition(command.verb)
+        for job in meant where transition.change.from.contains(job.state) {
             var cursor: Int64?
-            switch command.verb {
-            case .pause: jobs[job.id]?.state = .paused
-            case .resume:
-                jobs[job.id]?.state = .queued
-                jobs[job.id]?.due = nil
-            case .cancel: cursor = cancel(job.id)
-            case .retry, .retryFailed: jobs[job.id]?.startAnew()
+            if transition.change.isEnd {
+                cursor = end(job.id, transition) { _ in .null }
+            } else {
+                apply(transition, to: job.id)
             }
             applied.jobs.append((job.identity, cursor, JobRoute(job.staged.spec)))
         }
@@ -198,7 +205,7 @@ extension MemoryState {
         where batch.owner == nil && (name == nil || batch.name == name) {
             if let endedBefore {
                 let all = jobs(of: id)
-                guard all.allSatisfy(\.state.hasEnded), all.allSatisfy({ $0.end.map(\.time) ?? 0 < endedBefore }) else {
+                guard all.allSatisfy(\.state.hasEnded), all.allSatisfy({ $0.ended ?? 0 < endedBefore }) else {
                     continue
                 }
             }
@@ -211,37 +218,10 @@ extension MemoryState {
     }
 }
 
-extension MemoryState.Job {
+extension ModelJob {
     /// Whether an attempt of the job came to nothing, or a job that it needs did.
     fileprivate var hasFailed: Bool {
         [.waiting, .failed, .skipped].contains(state)
             || state != .done && (tries.attempts > 0 || tries.spentMirrors != 0)
-    }
-
-    fileprivate mutating func startAnew() {
-        state = .queued
-        tries = MemoryState.Tries()
-        (due, end) = (nil, nil)
-    }
-
-    fileprivate mutating func restage(
-        _ job: StagedJob, _ generation: Int, _ hasChanged: Bool, _ options: StagingOptions
-    ) {
-        let mayHaveArrived = end?.failure?.error.code == .mayHaveBeenSent && wasInterrupted
-        let stays = RestagingRule.stays(
-            state, changed: hasChanged, mayHaveArrived: mayHaveArrived, isReload: options.isReload)
-        let old = state
-        self.generation = generation
-        staged = job
-        if !stays {
-            if !(old == .queued && !hasChanged) { tries = MemoryState.Tries() }
-            state = options.isReload && old == .paused ? .paused : .queued
-            (due, end) = (nil, nil)
-            origin = job.row.origin
-        }
-        tries.mirror = 0
-        tries.spentMirrors = 0
-        if hasChanged || mayHaveArrived && !stays { wasInterrupted = false }
-        if hasChanged { (resume, upload, receipt) = (nil, nil, nil) }
     }
 }
