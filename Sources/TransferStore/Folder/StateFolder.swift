@@ -6,21 +6,23 @@ import TransferJobs
 
 /// The folder that holds a queue: made, private to its user, and on a file system that SQLite's WAL works on.
 public struct StateFolder: Sendable, Hashable {
+    /// The path of the folder, without a slash at its end.
     public let path: String
 
-    /// Uses a folder, making it (0700) and its parents where they are missing.
+    /// Uses a folder, and makes it (mode 0700) and its parents where they are missing.
     ///
-    /// - Throws: `TransferError` that says what is wrong with the folder and what to do.
+    /// - Throws: `TransferError` that names the fault of the folder and its remedy. A folder that exists already is no
+    ///   error.
     public init(_ path: String) throws(TransferError) {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         var made = ""
         for component in self.path.split(separator: "/") {
             made += (made.isEmpty && !self.path.hasPrefix("/") ? "" : "/") + component
             if mkdir(made, made == self.path ? 0o700 : 0o755) == 0 {
-                // A file in the folder is as durable as the folder's own name.
+                // A file in the folder is only as durable as the entry that names the folder.
                 FolderMaker.sync(FolderMaker.parent(of: made))
             } else if errno != EEXIST, errno != EISDIR {
-                // A parent that can't be made may exist without being listed; the last word has access(2) below.
+                // A parent that cannot be made may exist without being visible; the call of access(2) below decides.
                 if errno != EROFS, errno != EACCES, errno != EPERM { throw unusable("can't make \(made)", errno) }
             }
         }
@@ -49,21 +51,22 @@ public struct StateFolder: Sendable, Hashable {
         }
     }
 
+    /// The path of the queue's database.
     public var database: String { path + "/queue.sqlite" }
     /// The lock file of processes that work on the queue (``LeaseLocks``).
     package var locks: String { path + "/queue.locks" }
 
-    /// The owner of the folder, where that is another user: whoever owns it decides what the queue does.
+    /// Returns the owner of the folder where that is another user, because a folder's owner controls the queue.
     private static func stranger(_ status: stat, _ path: String) -> String? {
-        // Some file systems have one owner for all files, whoever makes them.
+        // Some file systems give all files one owner, regardless of the user that makes them.
         guard status.st_uid != geteuid(), status.st_uid != PartFile.ownerOfNewFiles(besides: path + "/queue.sqlite")
         else { return nil }
         return UserName.words(status.st_uid)
     }
 
-    /// Takes it from others that they may write there, where it's the queue's alone.
+    /// Takes the right to write there from other users, where the folder holds nothing but the queue.
     ///
-    /// - Throws: `fileAccess` where everybody may write to a folder that has other things in it, as `/tmp`.
+    /// - Throws: `fileAccess` where any user may write to a folder that also holds other things, such as `/tmp`.
     private static func close(_ path: String, _ mode: mode_t) throws(TransferError) {
         guard mode & 0o022 != 0 else { return }
         if isQueuesAlone(path), chmod(path, mode & 0o7755) == 0 { return }
@@ -87,10 +90,10 @@ public struct StateFolder: Sendable, Hashable {
         return true
     }
 
-    /// The folder by the rules of the command: what is given, then `TRANSFER_STATE`, `STATE_DIRECTORY` (systemd's),
+    /// Finds the folder by the rules of the command: `explicit`, then `TRANSFER_STATE`, `STATE_DIRECTORY` (systemd's),
     /// `XDG_STATE_HOME/transfer`, `HOME/.local/state/transfer`.
     ///
-    /// - Throws: `TransferError` when nothing of that is set.
+    /// - Throws: `TransferError` when none of these is set.
     public static func locate(explicit: String?, environment: [String: String]) throws(TransferError) -> String {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         if let path = explicit ?? value("TRANSFER_STATE") { return path }

@@ -2,7 +2,7 @@ package import Glibc
 
 /// The name of a user of this machine.
 package enum UserName {
-    /// "the user ann", or the number where it has no name.
+    /// Returns "the user ann", or "the user" with the number where it has no name.
     package static func words(_ number: uid_t) -> String {
         var buffer = [CChar](repeating: 0, count: 4096)
         var entry = passwd()

@@ -66,7 +66,7 @@ final class MemoryStore: JobStore, RunMemory {
     func stage(
         _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobSubmissionBatcher) throws -> Bool
     ) throws -> StagedJobs {
-        // The reader takes its time, and other processes go on meanwhile.
+        // The reader takes its time, and other processes continue meanwhile.
         let intake = SubmissionBatcher(directory: header.directory)
         guard try body(intake) else { throw StagingFailure.refused }
         return try queue.shared.withLock { shared in

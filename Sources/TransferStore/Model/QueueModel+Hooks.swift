@@ -3,7 +3,7 @@ import TransferEngine
 import TransferEventLoop
 import TransferJobs
 
-/// A message for a hook, and who tells it.
+/// A message for a hook, and the process that sends it.
 struct MemoryHookCall {
     var call: HookCall
     var owner: Int64?

@@ -76,7 +76,7 @@ struct QueueModel {
 
     // MARK: Ends
 
-    /// Ends a job, and writes down what its hook is told.
+    /// Ends a job, and writes down the message for its hook.
     ///
     /// - Returns: The number of the end.
     @discardableResult
@@ -106,7 +106,7 @@ struct QueueModel {
 
     private mutating func record(_ recorded: JobEnd) throws -> Int64 {
         guard let transition = recorded.transition else { return nextEndNumber() }
-        // The message of the hook tells of the receipt.
+        // The message of the hook names the receipt.
         if let completion = recorded.completion, jobs[recorded.id]?.state == .claimed {
             jobs[recorded.id]?.receipt = completion
         }
@@ -183,7 +183,7 @@ struct QueueModel {
 
     func stillNeeds(_ job: ModelJob) -> Bool { job.needs.contains { jobs[$0].map { $0.state != .done } ?? false } }
 
-    /// Blocks what waits for others, and frees what doesn't any more.
+    /// Blocks the jobs that wait for others, and frees those that no longer do.
     @discardableResult
     mutating func unblock() -> [Lane: Int] {
         var free: [Lane: Int] = [:]

@@ -6,14 +6,14 @@ package protocol ClaimStore: Sendable {
     /// The bounds of origins where other processes keep them too; `nil` where each process keeps its own.
     var sharedRules: (any SharedRules)? { get }
 
-    /// The jobs of the batch that are ready, by lane, and those that wait for their next attempt.
+    /// Reads the jobs of the batch that are ready, by lane, and those that wait for their next attempt.
     func backlog(batch: Int64) throws -> Backlog
 
-    /// Takes ready jobs of lanes for this process, the most urgent of each first. Uploads are known to be claimed after a
-    /// loss of power too.
+    /// Takes ready jobs of lanes for this process, the most urgent of each first. Claims of uploads survive a loss of
+    /// power too.
     ///
-    /// - Parameter secrets: By job; those whose secrets nobody has any more can't be read.
-    /// - Returns: For each want, in their order.
+    /// - Parameter secrets: The secrets of jobs, by job. A job whose secrets are lost counts as unreadable.
+    /// - Returns: The claimed jobs of each want, in their order.
     func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs]
 
     /// Gives claimed jobs back unstarted.
@@ -21,18 +21,20 @@ package protocol ClaimStore: Sendable {
 
     /// Makes waiting jobs ready; those that were paused or cancelled meanwhile stay as they are.
     ///
-    /// - Returns: How many are ready, by lane.
+    /// - Returns: The number of jobs that are ready, by lane.
     func wake(_ ids: [Int64]) throws -> [Lane: Int]
 
     /// Makes complete jobs ready again.
     func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws
 
-    /// Asks other processes to release jobs that they have claimed: the jobs wait then, for long enough to be staged anew.
+    /// Asks other processes to release jobs that they have claimed. The jobs wait then, for long enough to be staged
+    /// anew.
     ///
-    /// - Returns: The count of those that others still have claimed: to be asked again until there are none.
+    /// - Returns: The number of the jobs that other processes still have claimed. The caller asks again until there are
+    ///   none.
     func revoke(_ ids: Set<Int64>) throws -> Int
 
-    /// The jobs that this process has claimed and others want released.
+    /// Returns the jobs that this process has claimed and that other processes want released.
     func revoked() throws -> Set<Int64>
 }
 
@@ -44,7 +46,7 @@ extension ClaimStore {
 
     package func revoked() throws -> Set<Int64> { [] }
 
-    /// A lane alone.
+    /// Claims jobs of one lane.
     package func claim(_ lane: Lane, limit: Int, secrets: [Int64: JobSecrets]) throws -> ClaimedJobs {
         try claim([LaneWant(lane: lane, limit: limit)], secrets: secrets).first
             ?? ClaimedJobs(lane: lane, jobs: [], unreadable: [])

@@ -1,7 +1,7 @@
-/// The queue's memory: what a run asks of it, in the queue's own words and in batches.
+/// The stored state of a queue: the questions and changes of a run, in the queue's terms and many jobs at a time.
 ///
-/// All functions block and are called by one worker at a time. Each is one transaction: what it did is there, or nothing
-/// is. What a process has claimed it holds by its ``Lease``: as soon as another one may have taken it over, every function
-/// that changes jobs throws ``LeaseLost`` and changes nothing, so that no job is recorded by two. No function needs what
-/// only the process knows that asks, so that a store may be a server.
+/// All functions block and are called by one worker at a time. Each is one transaction: it takes effect as a whole or
+/// not at all. A process holds its claims by its ``Lease``. As soon as another process may have taken them over, every
+/// function that changes jobs throws ``LeaseLost`` and changes nothing. So no job is recorded by two processes. No
+/// function depends on facts that only the calling process knows, so that a store may be a server.
 package protocol JobStore: LeaseStore, BatchStore, ClaimStore, RecordStore, SteeringStore, EndStore {}

@@ -1,27 +1,28 @@
-/// The life of a process in a store: what it holds by its ``Lease``, and what it learns of other processes.
+/// The life of a process in a store: the claims that it holds by its ``Lease``, and its news of other processes.
 package protocol LeaseStore: Sendable {
-    /// The repairs that opening the store took, in words for people; `nil` when all was well.
+    /// The repairs that opening the store took, in words for people; `nil` when none was needed.
     var notice: String? { get }
 
-    /// A fault in words that say what is wrong and what to do, where the store can say that of an error that it threw;
-    /// else the error itself.
+    /// Returns a fault with its cause and its remedy in words, where the store has such words for an error that it
+    /// threw. Other errors are returned unchanged.
     func fault(_ error: any Error) -> any Error
 
-    /// Extends the lease of this process by ``Lease/term``. To be called at least three times in a term.
+    /// Extends the lease of this process by ``Lease/term``. Call this at least three times in a term.
     ///
     /// - Throws: ``LeaseLost``.
     @discardableResult
     func renew() throws -> Lease
 
-    /// Gives back whatever this process still holds; for its end.
+    /// Gives back all claims of this process, before it ends.
     func retire() throws
 
-    /// Keeps the lease from now on, and tells what others do, until ``retire()``. A store of one process's own tells nothing.
+    /// Keeps the lease from now on, and reports the changes of other processes, until ``retire()``. A store of one
+    /// process alone reports nothing.
     ///
-    /// - Parameter hear: Called by any thread.
+    /// - Parameter hear: The receiver of reports, called by any thread.
     func follow(_ hear: @escaping @Sendable (StoreNotification) -> Void)
 
-    /// Ends what a store waits for that is away; what is asked of it from now on fails then. For any thread.
+    /// Ends the waits of a store whose server is away; later questions to it fail at once. May be called by any thread.
     func cancelWaits()
 }
 

@@ -1,37 +1,40 @@
 import TransferCore
 package import TransferJobs
 
-/// Records of claimed jobs, and what follows from them: uploads to abandon, and messages of hooks.
+/// Records of claimed jobs, and their consequences: uploads to abandon, and messages of hooks.
 package protocol RecordStore: Sendable {
-    /// Records ends and steps of claimed jobs, durably, with what hooks are to be told of the ends.
+    /// Records ends and steps of claimed jobs, durably, with the messages to hooks about the ends.
     func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup
 
-    /// Writes down what the next attempt of claimed jobs has to know.
+    /// Writes down the facts that the next attempt of claimed jobs needs.
     func note(_ notes: [JobNote]) throws
 
-    /// Jobs that were complete before, by their numbers, a page at a time. Not those of watched folders.
+    /// Reads jobs that were complete before, in the order of their numbers, a page at a time. Jobs of watched folders
+    /// are left out.
     func completed(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob]
 
-    /// The cancelled jobs of a batch whose servers haven't been told.
+    /// Reads the cancelled jobs of a batch whose servers have not been asked to drop their parts.
     ///
-    /// - Parameter secrets: Jobs whose secrets nobody has any more are left out.
+    /// - Parameter secrets: The secrets of jobs, by job. Jobs whose secrets are lost are left out.
     func abandonedUploads(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload]
 
-    /// Takes cancelled jobs of all batches whose servers haven't been told for this process, for a while: it tells them.
+    /// Takes cancelled jobs of all batches for this process, for a while. It asks their servers, which have not been
+    /// asked yet, to drop their parts.
     ///
-    /// - Returns: None where each batch is one process's, which knows its own (``abandonedUploads(batch:secrets:)``).
+    /// - Returns: None where each batch belongs to one process, which knows its own
+    ///   (``abandonedUploads(batch:secrets:)``).
     func takeAbandonedUploads(limit: Int) throws -> [AbandonedUpload]
 
-    /// The cancelled jobs of a batch whose servers hold parts of them, as far as is known.
+    /// Reads the cancelled jobs of a batch whose servers hold parts of them, to the extent that this is known.
     func heldUploads(batch: Int64) throws -> [HeldUpload]
 
-    /// Takes messages of a batch for this process, in the order of the ends that they tell of; those that another process
-    /// has taken are left out until its lease is over.
+    /// Takes messages of a batch for this process, in the order of the ends that they report. Messages that another
+    /// process has taken are left out until its lease is over.
     ///
-    /// - Parameter revivesFailed: Those of which no attempt was to follow get a fresh count, and are taken too.
+    /// - Parameter revivesFailed: Whether messages that were given up get a fresh count of attempts, and are taken too.
     func takeHookCalls(batch: Int64, revivesFailed: Bool, limit: Int) throws -> [HookCall]
 
-    /// Writes down what became of messages that this process has taken. Those that were told are forgotten.
+    /// Writes down the outcomes of messages that this process has taken. Delivered messages are forgotten.
     func settleHookCalls(_ outcomes: [HookOutcome]) throws
 }
 

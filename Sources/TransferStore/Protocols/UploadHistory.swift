@@ -2,48 +2,48 @@ package import TransferCore
 package import TransferJobs
 package import TransferWatch
 
-/// The memory of watched folders: which versions of which files were uploaded, and what is to be done with them. All
-/// functions block, and each is one transaction, as those of the ``JobStore`` beside which it lives.
+/// The memory of watched folders: which versions of which files were uploaded, and the work left to do with them. All
+/// functions block, and each is one transaction, as those of the ``JobStore`` beside which the memory lives.
 package protocol UploadHistory: Sendable {
     // MARK: Taking files
 
-    /// Takes the folder for this process and makes its jobs follow the rules of today.
+    /// Takes the folder for this process and makes its jobs follow the present rules.
     ///
-    /// - Throws: `TransferError` when another process has it.
+    /// - Throws: `TransferError` when another process holds the folder.
     func openHistory(_ plan: WatchPlan) throws -> OpenedHistory
 
-    /// Looks up what is known of versions of files.
+    /// Looks up the recorded facts about versions of files.
     func look(_ files: [FileVersion], folder: Int64) throws -> [HistoryAnswer]
 
-    /// Takes what is to be taken of versions that have been looked up, durably.
+    /// Takes the versions that are to be uploaded, after they have been looked up, durably.
     func take(_ offers: [HistoryOffer], folder: Int64, plan: WatchPlan) throws -> (HeldBatch, HistoryChanges)
 
-    /// Files that were there before the folder was watched, and are left alone.
+    /// Notes files that were there before the folder was watched, and are left alone.
     func note(old files: [FileVersion], folder: Int64) throws
 
-    /// Names by which files aren't uploaded. Each is told once.
+    /// Notes names by which files are not uploaded, so that each is reported once.
     ///
-    /// - Returns: For each name whether it wasn't told before.
+    /// - Returns: Whether the name was not noted before, for each name.
     func noteOtherNames(_ names: [String], folder: Int64) throws -> [Bool]
 
-    /// Makes failed files ready again. None while their batch is paused.
+    /// Makes failed files ready again; none while their batch is paused.
     func wakeFailed(batch: Int64, _ selection: FailedSelection, limit: Int) throws -> WokenFiles
 
     // MARK: After confirmation
 
-    /// The clock may have been set since times were written down.
+    /// Corrects the stored times after the clock may have been set.
     func followClock() throws
 
-    /// Confirmed files with which something is to be done by then (milliseconds since 1970).
+    /// Reads the confirmed files for which an action is due by `now` (milliseconds since 1970).
     func dueRows(folder: Int64, now: Int64, limit: Int) throws -> [HistoryRow]
 
-    /// The time of what is to be done next: milliseconds since 1970.
+    /// Returns the time of the next action, in milliseconds since 1970; `nil` where there is none.
     func nextDue(folder: Int64) throws -> Int64?
 
-    /// How many confirmed files wait for their time.
+    /// Counts the confirmed files that wait for their time.
     func keptCount(folder: Int64) throws -> Int
 
-    /// - Returns: How many of them no longer wait for their time.
+    /// - Returns: The number of files that no longer wait for their time.
     func settle(_ settlements: [HistorySettlement]) throws -> Int
 
     func rowsWithoutDigest(folder: Int64, limit: Int) throws -> [HistoryRow]
@@ -54,14 +54,15 @@ package protocol UploadHistory: Sendable {
 
     func settledRows(folder: Int64, after id: Int64, limit: Int, onlyGone: Bool) throws -> [HistoryRow]
 
-    /// Removes rows whose files have been gone for longer than `grace` (nanoseconds), and marks those that are gone now.
+    /// Removes rows whose files have been gone for longer than `grace` (milliseconds), and marks those that are gone
+    /// now.
     func prune(present: [Int64], absent: [Int64], grace: Int64) throws -> PrunedRows
 
     func historyCount(folder: Int64) throws -> Int
 
-    /// A page of them, in the order of their bytes.
+    /// Reads a page of the names by which files are not uploaded, in the order of their bytes.
     func otherNames(folder: Int64, after path: String, limit: Int) throws -> [String]
 
-    /// Forgets names of files that aren't there any more.
+    /// Forgets names of files that no longer exist.
     func forgetOtherNames(_ names: [String], folder: Int64) throws
 }

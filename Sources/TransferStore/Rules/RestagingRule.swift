@@ -1,20 +1,21 @@
 package import TransferJobs
 
-/// Rules for jobs that are in a batch already when it's staged anew.
+/// Rules for jobs that are in a batch already when it is staged anew.
 package enum RestagingRule {
-    /// Whether a job that was staged a moment ago stands there once more: lists are put together from others, and nobody
-    /// means a line of one twice. In a job file that is a mistake.
+    /// Returns whether a job repeats one that was staged a moment ago and is dropped. Lists are combined from other
+    /// lists, where a repeated line has no meaning. In a job file it is a mistake.
     ///
-    /// - Parameter isSame: Nothing of the job is another.
+    /// - Parameter isSame: Whether the two jobs have the same content.
     package static func folds(_ place: JobLocations?, isSame: Bool) -> Bool { isSame && place?.format.isList == true }
 
-    /// Whether a job stays as it is, with its attempts and its wait; the others begin anew. Whoever runs a file again wants
-    /// what failed or was held, and a run that goes on doesn't.
+    /// Returns whether a job stays as it is, with its attempts and its wait; other jobs begin anew. A user that runs a
+    /// file again wants its failed and held jobs tried again; the reload of a run under way does not.
     ///
     /// - Parameters:
-    ///   - changed: It's to be something else from now on.
-    ///   - mayHaveArrived: It failed as nobody knows whether it was done, and nobody has been told of that.
-    ///   - isReload: The batch's run goes on.
+    ///   - changed: Whether the job has other content from now on.
+    ///   - mayHaveArrived: Whether the job failed because it is unknown whether its upload arrived, and that was not
+    ///     reported yet.
+    ///   - isReload: Whether the batch's run continues.
     package static func stays(_ state: JobState, changed: Bool, mayHaveArrived: Bool, isReload: Bool) -> Bool {
         switch state {
         // A process has it under way.
@@ -27,12 +28,12 @@ package enum RestagingRule {
     }
 }
 
-/// A job that is in a batch already when it's staged anew, and what becomes of it.
+/// A job that is in a batch already when it is staged anew, and its new state.
 package struct RestagedJob: Sendable {
     package let old: JobState
-    /// The content of the job is another one now.
+    /// Whether the job has other content now.
     package let hasChanged: Bool
-    /// The job failed as no process knows whether it was done.
+    /// Whether the job failed because no process knows if its upload arrived.
     package let isDoubtful: Bool
     package let stays: Bool
     package let isReload: Bool

@@ -1,15 +1,15 @@
 package import TransferJobs
 
-/// Tells which jobs of several callers are new to a batch: those of one caller are taken all, or not at all.
+/// The decision which jobs of several callers are new to a batch. The jobs of one caller are taken all, or not at all.
 package struct SubmissionJudgement {
     package enum Verdict {
         case taken(added: Int)
-        /// - Parameter index: Of the first job whose identity another job has.
+        /// - Parameter index: The index of the first job whose identity a job with other content has.
         case conflict(index: Int)
 
-        /// The outcome for a caller.
+        /// Returns the outcome for a caller.
         ///
-        /// - Parameter numbers: The jobs' own, by their identities, now that all have been taken.
+        /// - Parameter numbers: The numbers of the jobs by their identities, after all have been taken.
         package func result(of group: SubmissionGroup, numbers: [String: Int64]) -> SubmittedJobs {
             switch self {
             case .conflict(let index): .conflict(index: index, identity: group.jobs[index].identity)
@@ -18,7 +18,7 @@ package struct SubmissionJudgement {
         }
     }
 
-    /// Fingerprints of the jobs that are there, by their identities.
+    /// Fingerprints of the jobs that are in the batch already, by their identities.
     private var known: [String: Int64]
     /// The jobs to take, in their order.
     package private(set) var new: [JobSpec] = []

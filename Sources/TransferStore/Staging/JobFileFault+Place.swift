@@ -1,7 +1,7 @@
 package import TransferJobs
 
 extension JobFileFault {
-    /// A fault with its place, where it has one.
+    /// Makes a fault with its place, or with the file's beginning where it has none.
     package init(_ message: String, _ make: (String) -> JobFileFault?) {
         self = make(message) ?? JobFileFault(message: message, path: "", span: SourceSpan(line: 1, column: 1))
     }

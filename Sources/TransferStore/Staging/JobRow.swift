@@ -4,23 +4,23 @@ package import TransferJobs
 /// The columns of a job that has had no attempt yet.
 package struct JobRow: Sendable, Equatable {
     package var identity: String
-    /// The place where the job file names the destination, or the ID where it has one.
+    /// The place where the job file names the job's ID, or its destination where it has no ID.
     package var span: SourceSpan?
     /// The job's number in its file, counted from 0.
     package var number: Int?
     package var priority: Int
     package var origin: String
     package var destination: String
-    /// `JobSpec.canonicalJSON`, without secrets.
+    /// The job as `JobSpec.canonicalJSON`, without secrets.
     package var text: String
     package var fingerprint: Int64
     package var hasSecrets: Bool
     package var isUpload: Bool
     /// The places where the job file names the job's network rules.
     package var networkPlaces: String?
-    /// ``/TransferJobs/Lane/network``.
+    /// The key of the job's network rules (``/TransferJobs/Lane/network``).
     package var network: String
-    /// ``/TransferJobs/Lane/tags``; a queue of one machine has none.
+    /// The tags of the workers that may do the job (``/TransferJobs/Lane/tags``); empty in a queue of one machine.
     package var tags = ""
 
     package init(

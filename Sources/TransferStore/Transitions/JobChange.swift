@@ -3,7 +3,7 @@ package import TransferJobs
 /// A change of a job's stored state, as a value: the states that it leads from, the state that it leads to, and the columns
 /// that it sets. Each store renders it as a statement; ``QueueModel`` applies it to a job in memory.
 package struct JobChange: Sendable, Hashable {
-    /// The new value of a column. A column that a change doesn't name is kept.
+    /// The new value of a column. A column that a change does not name is kept.
     package enum Value: Sendable, Hashable {
         case null
         case number(Int64)
@@ -20,7 +20,8 @@ package struct JobChange: Sendable, Hashable {
         case nextEndNumber
         /// An upload's record that another attempt may continue is kept; another one is removed.
         case keptIfItContinues
-        /// The column is kept where a condition holds, which comes with the job; else it's as in a job without an attempt.
+        /// The column is kept where a condition holds, which comes with the job. Otherwise it gets the value of a job
+        /// without an attempt.
         case kept(if: Condition)
     }
 

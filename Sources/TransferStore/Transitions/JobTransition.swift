@@ -42,7 +42,7 @@ package enum JobTransition: String, CaseIterable, Sendable {
     case failOfChangedSource
     /// A claimed job is cancelled.
     case abort
-    /// The process ended while a body was being sent that mustn't be sent twice.
+    /// The process ended while a body that must not be sent twice was being sent.
     case interrupt
 
     package var change: JobChange { Self.changes[self] ?? JobChange(from: [], to: .given) }
@@ -96,7 +96,7 @@ package enum JobTransition: String, CaseIterable, Sendable {
                 .askedWait: .kept(if: .countContinues), .attempts: .kept(if: .countContinues),
                 .endNumber: .kept(if: .staysEnded), .mirror: .number(0), .spentMirrors: .number(0),
                 .notBefore: .kept(if: .stays), .needsLeft: .number(0), .wasInterrupted: .kept(if: .keepsInterruption),
-                // Bytes of another source can't be continued, and its digest says nothing any more.
+                // Bytes of another source cannot be continued, and their digest is worthless.
                 .resume: .kept(if: .isUnchanged), .upload: .kept(if: .isUnchanged), .digest: .kept(if: .isUnchanged),
                 .validator: .kept(if: .isUnchanged),
             ])

@@ -1,16 +1,16 @@
-/// The state of a version of a file. The number is what the database holds.
+/// The state of a version of a file. The number is the stored value.
 package enum HistoryState: Int, Sendable {
-    /// The version's job hasn't ended; or was cancelled, and stays so.
+    /// The version's job has not ended, or was cancelled and stays so.
     case open = 0
-    /// The server has it.
+    /// The server has the version.
     case confirmed = 1
-    /// The version's job failed for good, and is tried again at its time, after another one's success, or when somebody
-    /// says so.
+    /// The version's job failed for good. It is tried again at its time, after the success of another job, or by
+    /// command.
     case failed = 2
-    /// The version's job was cancelled, or may have arrived, and was forgotten: only a change of the file makes
-    /// another.
+    /// The version's job was cancelled or may have arrived, and was forgotten. Only a change of the file makes another
+    /// job.
     case leftAlone = 3
-    /// The file was in the folder before that was watched, for new files only: neither it nor a copy of it is uploaded.
-    /// A change of anything of it, its name too, makes a new file.
+    /// The file was in the folder before the folder was watched, and only new files are uploaded. Neither it nor a copy
+    /// of it is uploaded. A change of any property, its name too, makes it a new file.
     case old = 4
 }

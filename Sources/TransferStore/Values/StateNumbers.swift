@@ -1,6 +1,6 @@
 package import TransferJobs
 
-/// The numbers of states as SQL text has them: their one place beside the types themselves.
+/// The numbers of states as SQL text uses them, in one place beside the types themselves.
 package enum JobStates {
     package static let queued = JobState.queued.rawValue
     package static let claimed = JobState.claimed.rawValue
@@ -12,13 +12,13 @@ package enum JobStates {
     package static let skipped = JobState.skipped.rawValue
     package static let cancelled = JobState.cancelled.rawValue
 
-    /// States of jobs that haven't ended are below this one.
+    /// The number below which are all states of jobs that have not ended.
     package static let firstEnded = JobState.allCases.filter(\.hasEnded).map(\.rawValue).min() ?? 0
-    /// States of jobs that no process has, and that haven't ended.
+    /// The states of jobs that have not ended and that no process has claimed.
     package static let unclaimed = list(unclaimedStates)
     package static let unclaimedStates: [JobState] = [.queued, .waiting, .blocked, .paused]
 
-    /// For `IN (…)`.
+    /// Returns numbers of states for `IN (…)`.
     package static func list(_ states: [JobState]) -> String {
         states.map { String($0.rawValue) }.joined(separator: ", ")
     }
@@ -32,6 +32,6 @@ package enum HistoryStates {
 }
 
 extension JobState {
-    /// The state that a number of the database means; one of a newer version is taken for ready.
+    /// The state of a stored number; a number of a newer version counts as ready.
     package init(stored: Int) { self = JobState(rawValue: stored) ?? .queued }
 }

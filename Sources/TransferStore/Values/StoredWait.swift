@@ -2,17 +2,17 @@ package import TransferCore
 import TransferEngine
 import TransferEventLoop
 
-/// The end of a wait as the database has it: by the clock that counts from the boot, which no step of the wall's clock
-/// changes and a suspend doesn't stop; and by the wall's, for the time after the next boot.
+/// The end of a wait as the database has it, by two clocks. The clock that counts from the boot is not changed by
+/// setting the time and does not stop in a suspend. The wall clock is for the time after the next boot.
 package struct StoredWait: Sendable, Hashable {
-    /// Milliseconds since 1970.
+    /// The end in milliseconds since 1970.
     package var wall: Int64
-    /// Milliseconds of `CLOCK_BOOTTIME`; `nil` in databases of former versions.
+    /// The end in milliseconds of `CLOCK_BOOTTIME`; `nil` in databases of former versions.
     package var boot: Int64?
-    /// Milliseconds that were left of it when it was written down; `nil` in databases of former versions.
+    /// The milliseconds that were left of the wait when it was stored; `nil` in databases of former versions.
     package var length: Int64?
 
-    /// The moment of both clocks.
+    /// The present time of both clocks.
     package struct Now: Sendable, Hashable {
         package var wall: Int64
         package var boot: MonotonicTime
@@ -32,24 +32,24 @@ package struct StoredWait: Sendable, Hashable {
     }
 
     package init(until due: MonotonicTime, now: Now = .system) {
-        // Rounded up: nothing is due before its time.
+        // The end is rounded up, because nothing is due before its time.
         let end = max(0, due.nanoseconds / 1_000_000 + (due.nanoseconds % 1_000_000 > 0 ? 1 : 0))
         let left = max(0, end - now.bootMilliseconds)
         self.init(wall: now.wall + left, boot: end, length: left)
     }
 
-    /// The longest wait of which nobody knows how long it was meant to be.
+    /// The longest wait whose intended length is unknown, in milliseconds.
     package static let longest: Int64 = 86_400_000
 
     package func due(_ now: Now = .system) -> MonotonicTime { now.boot + remaining(now) }
 
-    /// Never more than it was when it was written down, whatever became of the clocks.
+    /// Returns the rest of the wait, which is never longer than when it was stored, even if the clocks were set.
     package func remaining(_ now: Now = .system) -> Duration {
         let most = Duration.milliseconds(length ?? Self.longest)
         guard let boot else { return min(.milliseconds(max(0, wall - now.wall)), most) }
         return min(max(.zero, MonotonicTime(nanoseconds: 0) + .milliseconds(boot) - now.boot), most)
     }
 
-    /// The wait's end by the wall's clock of now, which may have been set meanwhile: milliseconds since 1970.
+    /// Returns the wait's end by the present wall clock, which may have been set meanwhile, in milliseconds since 1970.
     package func shownEnd(_ now: Now = .system) -> Int64 { now.wall + remaining(now).inMilliseconds }
 }
