@@ -4,7 +4,7 @@ package import TransferJobs
 package import TransferScheduling
 package import TransferStore
 
-// The news of runs, and the questions of processes that look at the queue.
+// The news of runs, and the questions of processes that read the queue.
 extension SQLiteStore {
     // MARK: RunMemory
 

@@ -3,9 +3,10 @@ import TransferCore
 import TransferEventLoop
 package import TransferStore
 
-/// The queue in SQLite. Every function blocks: for the store's own worker.
+/// The queue in SQLite. Every function blocks, and is meant for the store's own worker.
 ///
-/// The store is a face: each topic is a part of its own, which knows the database and what it shares with others.
+/// The store is a facade: each subject has a type of its own, which knows the database and the state that it shares
+/// with other types.
 package final class SQLiteStore: JobStore, RunMemory, QueueReader, UploadHistory {
     package let database: QueueDatabase
     package let notice: String?
@@ -36,23 +37,24 @@ package final class SQLiteStore: JobStore, RunMemory, QueueReader, UploadHistory
     package let upkeep: HistoryUpkeep
     package let names: OtherNames
 
-    /// A queue of its own, to check jobs against each other without touching anything.
+    /// Makes a temporary queue, in which jobs are checked against each other without a change to any file.
     package convenience init() throws { self.init(try .temporary(), notice: nil) }
 
-    /// Registers one more process on a database that is in memory.
+    /// Registers one more process on a database in memory.
     package convenience init(_ connection: DatabaseQueue) throws {
         self.init(try .another(on: connection), notice: nil)
     }
 
-    /// Opens the database of the folder, or makes it, and takes back what dead processes had.
+    /// Opens the database of the folder, or makes it, and takes back the claims of dead processes.
     ///
-    /// - Parameter isReader: Only look: no process is registered, and a damaged database stays where it is.
-    /// - Throws: `TransferError` that says what is wrong with the file.
+    /// - Parameter isReader: Whether the caller only reads: no process is registered, and a damaged database stays
+    ///   where it is.
+    /// - Throws: `TransferError` that names the fault of the file.
     package convenience init(_ folder: StateFolder, isReader: Bool = false) throws {
         do {
             let (database, notice) = try QueueDatabase.open(folder, isReader: isReader)
             self.init(database, notice: notice)
-            // Batches that ended a month ago are of no use to anybody.
+            // Batches that ended a month ago are forgotten.
             if !isReader {
                 _ = try batches.forget(name: nil, endedBefore: WallClock.milliseconds - 30 * 86_400_000)
             }
@@ -64,7 +66,7 @@ package final class SQLiteStore: JobStore, RunMemory, QueueReader, UploadHistory
     private init(_ database: QueueDatabase, notice: String?) {
         self.database = database
         self.notice = notice
-        // The parts share this memory of jobs that this process has put in or met.
+        // The parts share this memory of jobs that this process has inserted or met.
         let reserves = ReservedJobs()
         let packed = PackedJobs()
         let doubtful = DoubtfulBatches()

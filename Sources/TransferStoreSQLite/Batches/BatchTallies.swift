@@ -2,7 +2,7 @@ import GRDB
 import TransferJobs
 package import TransferStore
 
-/// The numbers of a batch's jobs by state, as its run counts them.
+/// The numbers of a batch's jobs by state, which its run continues to count.
 package struct BatchTallies: Sendable {
     package let database: QueueDatabase
     package let stamps: HistoryStamps

@@ -4,7 +4,7 @@ import TransferEventLoop
 package import TransferJobs
 package import TransferStore
 
-/// Batches as processes take them, give them up and forget them.
+/// The taking, giving up and forgetting of batches by processes.
 package struct Batches: Sendable {
     package let database: QueueDatabase
     package let leases: Leases
@@ -17,7 +17,7 @@ package struct Batches: Sendable {
             let entries = try Row.fetchAll(db, sql: "SELECT name, id FROM batch ORDER BY id").map {
                 BatchRegister.Entry(name: $0[stored: 0], number: $0[stored: 1])
             }
-            // Kept by SQLite for AUTOINCREMENT: it outlives the row of the batch.
+            // SQLite keeps this number for AUTOINCREMENT; it outlives the row of the batch.
             let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'batch'")
             return BatchRegister(entries: entries, last: last ?? 0)
         }
@@ -65,9 +65,9 @@ package struct Batches: Sendable {
         ).map { HeldBatch(id: $0[stored: 0], name: $0[stored: 1], directory: $0[stored: 2]) }
     }
 
-    /// Makes the batch or finds it, and takes it for this process, in a transaction of somebody else's.
+    /// Makes the batch or finds it, and takes it for this process, in the caller's transaction.
     ///
-    /// - Throws: ``StagingFailure/held(_:)`` where another process has it.
+    /// - Throws: ``StagingFailure/held(_:)`` where another process holds it.
     package func hold(_ db: Database, _ header: BatchHeader) throws -> HeldBatch {
         try leases.reclaim(db)
         try database.requireLease(db)
@@ -92,9 +92,9 @@ package struct Batches: Sendable {
         }
         reserves.takeBack(id)
         try ReserveRows.dissolve(db, batch: id)
-        // Jobs of a pack that can't be read come from their file again.
+        // Jobs of a pack that cannot be read come from their file again.
         try db.execute(sql: "DELETE FROM pack WHERE batch = ?", arguments: [id])
-        // Jobs that are claimed without an owner belong to nobody, whatever became of the process that reserved them.
+        // Jobs that are claimed without an owner belong to no process, even if the process that reserved them lives.
         try db.execute(sql: Self.orphaned.sql, arguments: Self.orphaned.arguments([id]))
         try db.execute(
             sql: "UPDATE batch SET source = ?, directory = ?, owner = ?, updated = ? WHERE id = ?",
@@ -111,16 +111,16 @@ package struct Batches: Sendable {
 
     // MARK: Giving up
 
-    /// Gives the batch up: its run is over.
+    /// Gives the batch up, because its run is over.
     ///
-    /// - Parameter end: What its hook is told, if it has one.
-    /// - Returns: The sockets of those who wait for that.
+    /// - Parameter end: The end that is reported to the batch's hook, if it has one.
+    /// - Returns: The sockets of the processes that wait for that.
     package func release(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
         defer { packed.forget(batch) }
         reserves.forget(batch)
         if isComplete { doubtful.runEnded(of: batch) }
-        // Where that is lost with the machine's power, the process is found to be gone, and the pack to have nothing that
-        // isn't in rows.
+        // The write needs no sync: after a loss of power the process is found to be gone, and the pack holds only jobs
+        // that have rows.
         let isReported = try end != nil && database.read(leavesPacks: true) { try HookCalls.isReported($0, batch: batch) }
         func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
             try isReported
@@ -145,7 +145,7 @@ package struct Batches: Sendable {
         }
     }
 
-    /// Notes that somebody waits for the batch's end, at this socket.
+    /// Notes that a process waits for the batch's end at this socket.
     package func listen(batch: String, socket: String) throws {
         try database.write(leavesPacks: true) { db in
             try db.execute(
@@ -154,11 +154,12 @@ package struct Batches: Sendable {
         }
     }
 
-    /// Forgets batches that ended: the named one, or those whose last word is older than that.
+    /// Forgets batches that ended: the named one, or those whose last change is older than the given time (milliseconds
+    /// since 1970).
     ///
-    /// Without a time, what was uploaded from watched folders is forgotten with their batches.
+    /// Without a time, the history of uploads from watched folders is forgotten with their batches.
     ///
-    /// - Returns: The names of those forgotten.
+    /// - Returns: The names of the forgotten batches.
     package func forget(name: String?, endedBefore: Int64?) throws -> [String] {
         try database.write { db in
             try leases.reclaim(db)
@@ -181,12 +182,12 @@ package struct Batches: Sendable {
         }
     }
 
-    /// Jobs that are claimed without an owner.
+    /// Gives back jobs that are claimed without an owner.
     private static let orphaned = JobUpdate(.giveBack) { "batch = ?\($0) AND owner IS NULL" }
 }
 
 extension BatchHeader.Hook {
-    /// As the database has it; `nil` for nobody.
+    /// The text for the database; `nil` without a hook.
     fileprivate var text: String? {
         guard case .set(let hook?) = self else { return nil }
         return HookRoute.text(hook.settings)

@@ -5,7 +5,7 @@ import TransferEventLoop
 package import TransferJobs
 package import TransferStore
 
-/// Takes ready jobs for this process: those of reserves from memory, the others from their rows.
+/// The claims of ready jobs for this process: those of reserves are taken from memory, the others from their rows.
 package final class Claims: Sendable {
     private let database: QueueDatabase
     private let reserves: ReservedJobs
@@ -34,14 +34,14 @@ package final class Claims: Sendable {
     private func claimAll(_ wants: [LaneWant], _ secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
         guard wants.contains(where: { reserves.has($0.lane) }) else { return try claimRows(wants, secrets) }
         var claimed = wants.map { ClaimedJobs(lane: $0.lane, jobs: [], unreadable: []) }
-        /// Takes what is wanting still, of those lanes.
+        /// Claims the jobs that are still missing, from lanes that `isMeant` accepts.
         func fill(_ isMeant: (Lane) -> Bool, _ take: ([LaneWant]) throws -> [ClaimedJobs]) throws {
             let meant = wants.indices.filter { isMeant(wants[$0].lane) && claimed[$0].count < wants[$0].limit }
             guard !meant.isEmpty else { return }
             let left = meant.map { LaneWant(lane: wants[$0].lane, limit: wants[$0].limit - claimed[$0].count) }
             for (index, more) in zip(meant, try take(left)) { claimed[index].add(more) }
         }
-        // Jobs that came back go first, and those beyond a reserve last.
+        // Jobs that became ready again go first, and those beyond a reserve last.
         let reserved = Set(wants.map(\.lane).filter { reserves.has($0) })
         let returned = reserved.filter { reserves.mayHaveReturned($0.batch) }
         try fill({ !reserved.contains($0) || returned.contains($0) }) { try claimRows($0, secrets) }
@@ -52,15 +52,15 @@ package final class Claims: Sendable {
         return claimed
     }
 
-    /// Claims what has rows: one transaction for all lanes.
+    /// Claims jobs that have rows, in one transaction for all lanes.
     private func claimRows(_ wants: [LaneWant], _ secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
         let batches = Set(wants.map(\.lane.batch))
         let isDurable = uploading.withLock { $0.isSuperset(of: batches) }
         let claimed = try database.writeFenced(isDurable: isDurable) { db in
             try wants.map { try claim($0, db, secrets: secrets) }
         }
-        // An upload is known to be on its way after a loss of power too, before its first byte leaves: one wait for the
-        // disk for all uploads of the page.
+        // The claim of an upload must survive a loss of power before its first byte leaves. One wait for the disk
+        // covers all uploads of the page.
         let uploads = claimed.filter { $0.jobs.contains { $0.record.spec.isUpload } }.map(\.lane.batch)
         if !isDurable, !uploads.isEmpty {
             try database.makeDurable()
@@ -77,7 +77,7 @@ package final class Claims: Sendable {
         let arguments = Self.claiming.arguments([lane.batch, lane.origin, lane.network, want.limit]) { _ in
             JobValue(database.process)
         }
-        // Read where they are: a copy of each row costs more than what is made of it.
+        // The rows are read in place, because a copy of each costs more than the job made from it.
         let rows = try Row.fetchCursor(statement, arguments: arguments)
         var watched: [(index: Int, history: Int64)] = []
         while let row = try rows.next() {
@@ -101,7 +101,7 @@ package final class Claims: Sendable {
         return ClaimedJobs(lane: lane, jobs: jobs, unreadable: unreadable)
     }
 
-    /// The jobs are ready, as the search says.
+    /// The search admits only ready jobs.
     private static let claiming = JobUpdate(
         .claim, guards: false,
         returning: """

@@ -3,8 +3,8 @@ package import TransferCore
 package import TransferJobs
 package import TransferStore
 
-/// The first jobs of a new batch, which the store has as claimed from the moment in which they were put in: a claim takes
-/// them from memory, in the order of the file, and needs to read nothing (``ReserveClaims``).
+/// The first jobs of a new batch, which the store inserts as claimed already. A claim takes them from memory, in the
+/// order of the file, and reads nothing (``ReserveClaims``).
 package struct JobReserve: Sendable {
     package struct Job: Sendable {
         package let id: Int64
@@ -15,7 +15,7 @@ package struct JobReserve: Sendable {
     /// The ready jobs of a lane.
     package struct LaneJobs: Sendable {
         package var jobs = Deque<Job>()
-        /// With those that are only in the store.
+        /// The number of the lane's jobs, with those that are only in the store.
         package var count = 0
     }
 
@@ -28,17 +28,17 @@ package struct JobReserve: Sendable {
         return first...last
     }
 
-    /// Gathers the jobs of a batch, as long as they start in the order in which they come.
+    /// A collector of a batch's jobs, for as long as they start in the order in which they come.
     package struct Builder {
         private let batch: Int64
         private var lanes: [Lane: LaneJobs] = [:]
-        /// Jobs of one lane mostly come one after the other.
+        /// The present lane is kept here, because jobs of one lane mostly come one after the other.
         private var lane: Lane?
         private var run = LaneJobs()
         private var room: Int
         private var priority: Int?
 
-        /// - Parameter room: For so many.
+        /// - Parameter room: The number of jobs that the reserve may hold.
         package init(batch: Int64, room: Int) {
             self.batch = batch
             self.room = room
@@ -46,8 +46,8 @@ package struct JobReserve: Sendable {
 
         package var hasRoom: Bool { room > 0 }
 
-        /// - Parameter isReserved: Whether the store has it as taken.
-        /// - Returns: `false` where the jobs don't start in the order in which they come: there is no reserve then.
+        /// - Parameter isReserved: Whether the store has the job as claimed.
+        /// - Returns: `false` where the jobs do not start in the order in which they come: there is no reserve then.
         package mutating func add(_ job: StagedJob, id: Int64, isReserved: Bool) -> Bool {
             guard job.spec.needs.isEmpty, job.spec.priority == priority ?? job.spec.priority else { return false }
             priority = job.spec.priority

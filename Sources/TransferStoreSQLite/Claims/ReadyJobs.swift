@@ -35,7 +35,8 @@ package struct ReadyJobs: Sendable {
                 "SELECT id, origin, network, notBefore, due, delay FROM job WHERE batch = ? AND state = \(JobStates.waiting)",
             arguments: [batch]
         ).map { row in
-            // Why an earlier process put it to sleep isn't kept: it's left to it.
+            // The reason of an earlier process for the wait is not stored, so the wait counts as one that a server
+            // asked for.
             SleepingJob(
                 id: row[stored: 0], lane: Lane(batch: batch, origin: row[stored: 1], network: row[stored: 2]),
                 due: StoredWait(row)?.due() ?? .now, isAsked: true)
@@ -75,7 +76,7 @@ package struct ReadyJobs: Sendable {
                     arguments: Self.redoing.arguments([id]) { _ in JobValue(recheck.rawValue) })
                 if let row { batches.insert(row[stored: 0]) }
             }
-            // Jobs that need them have to wait again.
+            // Jobs that need these have to wait again.
             for batch in batches { try Needs.recount(db, batch: batch) }
         }
     }
@@ -86,7 +87,7 @@ package struct ReadyJobs: Sendable {
 
     private static let releasing = JobUpdate(.release) { "id = ?\($0)" }
 
-    /// A job that isn't complete is done again only where it has brought its file before.
+    /// A job that is not complete is done again only where it has brought its file before.
     private static let redoing = JobUpdate(.redo, returning: "batch") {
         "id = ?\($0) AND (state = \(JobStates.done) OR path NOT NULL)"
     }

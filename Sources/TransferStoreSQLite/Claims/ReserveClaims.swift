@@ -4,13 +4,14 @@ import TransferEventLoop
 import TransferJobs
 package import TransferStore
 
-/// Claims of jobs that this process took when it put them into the queue: they are in memory, and of a page only its last
-/// job is written down.
+/// Claims of jobs that this process reserved when it inserted them. They are in memory, and only the last job of each
+/// page is written down.
 package struct ReserveClaims: Sendable {
     package let database: QueueDatabase
     package let reserves: ReservedJobs
 
-    /// Claims what the reserves have; nothing of one that somebody gave back: its jobs are claimed like others.
+    /// Claims jobs from the reserves. A reserve that was given back yields none, because its jobs are claimed like all
+    /// others.
     package func claim(_ wants: [LaneWant]) throws -> [ClaimedJobs] {
         let pages = wants.map { (lane: $0.lane, jobs: reserves.take($0.lane, atMost: $0.limit)) }
         let since = WallClock.milliseconds
@@ -25,11 +26,11 @@ package struct ReserveClaims: Sendable {
         }
     }
 
-    /// Notes, before the first of them starts, that jobs of reserves go on their way: all of their lanes up to the last one.
-    /// The note outlasts a loss of power where there are uploads among them.
+    /// Notes, before the first job starts, that jobs of reserves may start: in each lane all up to the last job of the
+    /// page. The note survives a loss of power where there are uploads among them.
     ///
-    /// - Parameter since: Milliseconds since 1970.
-    /// - Returns: For each lane whether there still is a reserve.
+    /// - Parameter since: The present time in milliseconds since 1970.
+    /// - Returns: Whether there still is a reserve, for each lane.
     private func open(_ pages: [(lane: Lane, jobs: [JobReserve.Job])], since: Int64) throws -> [Bool] {
         let isDurable = pages.contains { $0.jobs.contains { $0.spec.wrappedValue.isUpload } }
         let areOpen = try database.writeFenced(isDurable: false, leavesPacks: true) { db in

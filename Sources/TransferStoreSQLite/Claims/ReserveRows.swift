@@ -1,11 +1,11 @@
 package import GRDB
 import TransferStore
 
-/// Jobs that a process took when it put them into the queue. The database has them as claimed by nobody: the batch says by
-/// whom (`reserve`), and `opened` which of them may have started, and when.
+/// The rows of jobs that a process reserved when it inserted them. The database has them as claimed without an owner.
+/// The batch names the process (`reserve`), and the table `opened` says which of them may have started, and when.
 package enum ReserveRows {
-    /// The state of a row of `job`, as whoever asks is to see it: what of a reserve isn't opened only waits for its turn, like
-    /// what nobody has taken.
+    /// The state of a row of `job` as it is shown. A reserved job that was not opened only waits for its turn, like a
+    /// job that no process has claimed.
     package static let shownState = """
         CASE WHEN job.state = \(JobStates.claimed) AND job.owner IS NULL AND NOT EXISTS (SELECT 1 FROM opened
             WHERE opened.batch = job.batch AND opened.origin = job.origin AND opened.network = job.network
@@ -13,12 +13,12 @@ package enum ReserveRows {
             THEN 0 ELSE job.state END
         """
 
-    /// The process whose reserve the batch has.
+    /// Returns the process whose reserve the batch has.
     package static func owner(_ db: Database, batch: Int64) throws -> Int64? {
         try Int64.fetchOne(db, sql: "SELECT reserve FROM batch WHERE id = ?", arguments: [batch])
     }
 
-    /// Notes that the first jobs of a batch were put in as claimed.
+    /// Notes that the first jobs of a batch were inserted as claimed.
     ///
     /// - Parameter jobs: The number of all jobs of the batch, which is new.
     package static func begin(
@@ -30,7 +30,7 @@ package enum ReserveRows {
             arguments: [process, ids?.lowerBound, ids?.upperBound, jobs, batch])
     }
 
-    /// Jobs of a batch's reserve that have rows and weren't claimed in any other way, by their origins.
+    /// Counts the jobs of a batch's reserve that have rows and were not claimed in any other way, by their origins.
     package static func counts(_ db: Database, batch: Int64) throws -> [String: Int] {
         let rows = try Row.fetchAll(
             db,
@@ -43,13 +43,14 @@ package enum ReserveRows {
         return Dictionary(uniqueKeysWithValues: rows.map { ($0[stored: 0], $0[stored: 1]) })
     }
 
-    /// Gives back what of the reserves of a process hasn't started; the rest is from then on claimed by it as others are.
+    /// Gives back the jobs in the reserves of a process that have not started. It holds the others as ordinary claims
+    /// from then on.
     package static func dissolveAll(_ db: Database, of process: Int64) throws {
         let batches = try Int64.fetchAll(db, sql: "SELECT id FROM batch WHERE reserve = ?", arguments: [process])
         for batch in batches { try dissolve(db, batch: batch) }
     }
 
-    /// Gives back reserves of processes that a version which knows of no reserves took for dead.
+    /// Gives back reserves whose process was removed as dead by a version that knows of no reserves.
     package static func dissolveOrphans(_ db: Database) throws {
         let orphans = try Row.fetchAll(
             db, sql: "SELECT id, reserve FROM batch WHERE reserve NOT NULL AND reserve NOT IN (SELECT id FROM process)")
@@ -61,7 +62,7 @@ package enum ReserveRows {
         }
     }
 
-    /// Gives back what of a batch's reserve hasn't started; nothing where it has none.
+    /// Gives back the jobs of a batch's reserve that have not started; nothing where it has none.
     package static func dissolve(_ db: Database, batch: Int64) throws {
         let reserve = try owner(db, batch: batch)
         try Packs.unpack(db, batch: batch)

@@ -5,13 +5,14 @@ import TransferStore
 
 /// The jobs that are left of this process's reserves (``JobReserve``), by lane.
 ///
-/// The database has the last word: somebody may have given a reserve back, and what is left here is worth nothing then.
+/// The database decides: another process may have given a reserve back, and then its rest here is worthless.
 package final class ReservedJobs: Sendable {
     private struct State {
         var lanes: [Lane: Deque<JobReserve.Job>] = [:]
-        /// Lanes that have more than their reserve: what the database has follows it.
+        /// Lanes with more ready jobs than their reserve; those are in the database and follow it.
         var longer: Set<Lane> = []
-        /// Batches with a reserve of which jobs may have become ready again: these go first, and are in the database.
+        /// Batches with a reserve of which jobs may have become ready again. Those jobs go first, and are in the
+        /// database.
         var returned: Set<Int64> = []
         /// Batches whose reserve was given back before it was used up.
         var takenBack: Set<Int64> = []
@@ -39,13 +40,13 @@ package final class ReservedJobs: Sendable {
 
     package func has(_ lane: Lane) -> Bool { state.withLock { $0.lanes[lane] != nil } }
 
-    /// Whether the database has ready jobs that follow the lane's reserve.
+    /// Returns whether the database has ready jobs that follow the lane's reserve.
     package func isLonger(_ lane: Lane) -> Bool { state.withLock { $0.longer.contains(lane) } }
 
-    /// Whether the batch isn't as it was put in: its reserve was given back.
+    /// Returns whether the batch's reserve was given back, so that the batch is no longer as it was inserted.
     package func wasTakenBack(_ batch: Int64) -> Bool { state.withLock { $0.takenBack.contains(batch) } }
 
-    /// The numbers of jobs that are left, by lane.
+    /// Returns the numbers of jobs that are left, by lane.
     package func counts(of batch: Int64) -> [Lane: Int] {
         state.withLock { $0.lanes.filter { $0.key.batch == batch }.mapValues(\.count) }
     }
@@ -60,18 +61,18 @@ package final class ReservedJobs: Sendable {
         }
     }
 
-    /// Jobs of the batch are ready again, in the database.
+    /// Notes that jobs of the batch are ready again, in the database.
     package func cameBack(_ batch: Int64) {
         state.withLock { if $0.has(batch) { $0.returned.insert(batch) } }
     }
 
-    /// Jobs of whichever batch are ready again.
+    /// Notes that jobs of an unknown batch are ready again.
     package func cameBack() { state.withLock { state in state.returned.formUnion(state.lanes.keys.map(\.batch)) } }
 
-    /// Whether jobs of the batch may have become ready again since it was put in.
+    /// Returns whether jobs of the batch may have become ready again since it was inserted.
     package func mayHaveReturned(_ batch: Int64) -> Bool { state.withLock { $0.returned.contains(batch) } }
 
-    /// The database has given the batch's reserve back: its jobs are claimed like others.
+    /// Notes that the database has given the batch's reserve back: its jobs are claimed like all others.
     package func takeBack(_ batch: Int64) {
         state.withLock { state in
             guard state.has(batch) else { return }
@@ -80,7 +81,7 @@ package final class ReservedJobs: Sendable {
         }
     }
 
-    /// The batch is over.
+    /// Drops the batch, because its run is over.
     package func forget(_ batch: Int64) {
         state.withLock { state in
             state.forget(batch)

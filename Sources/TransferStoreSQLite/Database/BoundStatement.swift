@@ -3,24 +3,24 @@ import GRDBSQLite
 import Glibc
 import TransferStore
 
-/// A statement that is run for every job and gives no rows: its values are bound where they are. GRDB's own arguments,
-/// an array of values in boxes, cost as much as what SQLite does with them.
+/// A statement that is run for every job and gives no rows. Its values are bound in place: GRDB's own arguments, an
+/// array of boxed values, cost as much as SQLite's work with them.
 package final class BoundStatement {
     private let statement: Statement
-    /// Holds the texts while the statement runs, so that SQLite needn't copy each of them.
+    /// The texts are held here while the statement runs, so that SQLite need not copy each of them.
     private let texts = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 << 10, alignment: 1)
 
     package init(_ statement: Statement) { self.statement = statement }
 
     deinit { texts.deallocate() }
 
-    /// - Parameter bind: Gives the values of the parameters, in their order.
+    /// - Parameter bind: The function that gives the values of the parameters, in their order.
     /// - Throws: `DatabaseError`.
     package func run(_ bind: (inout Values) -> Void) throws {
         var values = Values(statement.sqliteStatement, texts)
         bind(&values)
         let code = values.fault ?? sqlite3_step(statement.sqliteStatement)
-        // Ready for the next time; it repeats the fault of the last one.
+        // The reset makes the statement ready for the next run; it repeats the error of the last one.
         sqlite3_reset(statement.sqliteStatement)
         sqlite3_clear_bindings(statement.sqliteStatement)
         guard code == SQLITE_DONE else {
@@ -35,7 +35,7 @@ package final class BoundStatement {
         private let texts: UnsafeMutableRawBufferPointer
         private var used = 0
         private var index: Int32 = 0
-        /// SQLite's code for the first one that it didn't take.
+        /// SQLite's code for the first value that it did not accept.
         fileprivate private(set) var fault: Int32?
 
         fileprivate init(_ raw: SQLiteStatement, _ texts: UnsafeMutableRawBufferPointer) {
@@ -87,7 +87,8 @@ package final class BoundStatement {
             return sqlite3_bind_text(raw, index, place, Int32(length), nil)
         }
 
-        /// The length ends at the first NUL, as everywhere else: a query by the same text has to find the row.
+        /// Returns the length up to the first NUL, because a query with the same text ends there too and has to find
+        /// the row.
         private static func length(_ text: UnsafeBufferPointer<UInt8>) -> Int {
             guard let start = text.baseAddress, let end = memchr(start, 0, text.count) else { return text.count }
             return UnsafeRawPointer(end) - UnsafeRawPointer(start)
@@ -97,7 +98,7 @@ package final class BoundStatement {
             if code != SQLITE_OK, fault == nil { fault = code }
         }
 
-        /// `SQLITE_TRANSIENT`, a macro that Swift doesn't see (sqlite3.h).
+        /// The value `SQLITE_TRANSIENT`, a macro that Swift does not import (sqlite3.h).
         private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     }
 }

@@ -5,21 +5,23 @@ package import TransferCore
 import TransferEngine
 import TransferStore
 
-/// A database that SQLite can't read as one any more: a disk that lost or changed bytes of it, or a file of something else.
+/// A database that SQLite can no longer read, because a disk lost or changed its bytes, or because it is another kind
+/// of file.
 ///
-/// A damaged database is moved aside and never deleted, and a new one is begun: partial files and finished ones bear
-/// their own records, so that nothing of them is lost with it.
+/// A damaged database is moved aside and never deleted, and a new one is begun. Partial and finished files have their
+/// own records, so that no file is lost with it.
 package enum DamagedDatabase {
-    /// A larger one isn't read through at each start; damage in it shows when that page is needed.
+    /// The size in bytes above which a database is not read through at each start. Damage in a larger one shows when
+    /// the page is needed.
     package static let largestRead = 8 << 20
 
-    /// Whether SQLite's error says so.
+    /// Returns whether SQLite's error means a damaged database.
     package static func isReportedBy(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
         return error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB
     }
 
-    /// Reads all of it where it's small, or where damage was met before.
+    /// Reads the whole database where it is small, or where damage was met before.
     ///
     /// - Throws: `DatabaseError` with `SQLITE_CORRUPT`.
     package static func look(_ database: DatabaseQueue, _ path: String) throws {
@@ -33,27 +35,27 @@ package enum DamagedDatabase {
         if wasMet { unlink(mark(path)) }
     }
 
-    /// The fault of the database's pages; `nil` where they are trees.
+    /// Returns the fault of the database's pages; `nil` where they are valid trees.
     ///
-    /// Only messages about pages and indexes count, and they come first. Of the values in them SQLite 3.40 says "NULL
-    /// value in need.job" of a table without row numbers that is whole, as its integrity_check confirms.
+    /// Only messages about pages and indexes count, and they come first. SQLite 3.40 reports "NULL value in need.job"
+    /// for an intact table without row numbers, although its integrity_check confirms the table.
     ///
-    /// - Parameter word: The first line that `quick_check` gave.
+    /// - Parameter word: The first message of `quick_check`.
     package static func fault(in word: String) -> String? {
         guard word.hasPrefix("*** in database") else { return nil }
         return word.split(separator: "\n").dropFirst().first.map { String($0) } ?? word
     }
 
-    /// Notes that damage was met, so that the next start reads all of the database.
+    /// Notes that damage was met, so that the next start reads the whole database.
     package static func note(_ path: String) {
         let descriptor = transfer_open(mark(path), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// Gives the database another name, and what belongs to it.
+    /// Renames the database and its companion files.
     ///
-    /// - Returns: What is to be told.
-    /// - Throws: `TransferError` when another process has it open, or when the system refuses.
+    /// - Returns: A notice for people.
+    /// - Throws: `TransferError` when another process has the database open, or when the system refuses.
     package static func moveAside(_ path: String, because reason: String) throws(TransferError) -> String {
         if let pid = user(of: path) {
             throw TransferError(
@@ -62,8 +64,8 @@ package enum DamagedDatabase {
                     + "start this again")
         }
         let aside = try freeName(path)
-        // The log first: beside a new database it would be taken for that one's. One that was left alone is no loss, as
-        // its database is looked at anew then.
+        // The log is moved first, because a new database would take a log beside it for its own. A log that was moved
+        // alone is no loss, as its database is checked again then.
         for suffix in DatabaseFile.companions + [""] {
             let code = transfer_rename_new(path + suffix, aside + suffix)
             guard code == 0 || code == ENOENT else { throw .file("move to \(aside)", path + suffix, code) }
@@ -85,8 +87,8 @@ package enum DamagedDatabase {
         throw .file("move aside", path, EEXIST)
     }
 
-    /// Another process that has the database open: it holds a lock on one of the bytes that SQLite locks
-    /// (sqlite.org/fileformat2.html, the lock-byte page).
+    /// Returns another process that has the database open. Such a process holds a lock on one of the bytes that SQLite
+    /// locks (sqlite.org/fileformat2.html, the lock-byte page).
     private static func user(of path: String) -> Int32? {
         let descriptor = transfer_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0)
         guard descriptor >= 0 else { return nil }

@@ -1,12 +1,12 @@
 import CTransferSQLite
 import TransferStore
 
-/// SQLite as this process has it.
+/// The settings of SQLite for this process.
 public enum DatabaseEngine {
-    /// Leaves out SQLite's count of the memory that it uses: a lock and an unlock at each allocation, which nobody looks at
-    /// here. It's for programs that are nothing but a queue, as it holds for all of the process.
+    /// Turns off SQLite's count of the memory that it uses, which costs a lock and an unlock at each allocation. The
+    /// setting holds for the whole process, so it is for programs that only run a queue.
     ///
-    /// - Returns: `false` once SQLite is in use, which stays as it is then.
+    /// - Returns: `false` once SQLite is in use; its setting stays as it is then.
     @discardableResult
     public static func skipStatistics() -> Bool { transfer_sqlite_skip_statistics() != 0 }
 }

@@ -6,7 +6,8 @@ import TransferStore
 
 /// Faults of the store in words for people.
 package enum DatabaseFault {
-    /// Says what is wrong with the database and what to do, where SQLite names a fault; gives other errors back as they are.
+    /// Returns an error that names the fault of the database and its remedy, where SQLite names a fault. Other errors
+    /// are returned unchanged.
     ///
     /// - Parameter path: The database's file.
     package static func explain(_ error: any Error, path: String) -> any Error {
@@ -27,7 +28,8 @@ package enum DatabaseFault {
             cause: .openSSL("SQLite \(error.extendedResultCode.rawValue)"))
     }
 
-    /// The limit of the process that SQLite met, which its words don't tell: of descriptors, or of the size of a file.
+    /// Returns the limit of the process that SQLite met, of descriptors or of the size of a file. SQLite's message does
+    /// not name it.
     private static func limit() -> String {
         if OpenFiles.areExhausted {
             return
@@ -41,6 +43,6 @@ package enum DatabaseFault {
             " (a file may have \(CountText.bytes(Int64(clamping: limit.rlim_cur))) here: raise the limit with ulimit -f, or LimitFSIZE= in a unit)"
     }
 
-    /// SQLite's own words.
+    /// Returns SQLite's own message.
     package static func words(_ error: any Error) -> String { (error as? DatabaseError)?.message ?? "\(error)" }
 }

@@ -8,24 +8,25 @@ import TransferStore
 package enum DatabaseFile {
     package static let pageSize = 8192
 
-    /// Makes the file where it's missing, and has it read and written by its user alone: what SQLite puts beside a
-    /// database gets the database's mode.
+    /// Makes the file where it is missing, and lets only its user read and write it. SQLite gives the files beside a
+    /// database the mode of the database.
     ///
-    /// If the file system can make a file without a name, the new database is an empty database in WAL mode from the
-    /// moment that it has one, and synced: SQLite would write a journal for that, and wait for the disk four times in
-    /// place of once.
+    /// Where the file system can make a file without a name, the new database has WAL mode, and is synced, before it
+    /// gets its name. SQLite itself would write a journal for that, and wait for the disk four times instead of once.
     ///
-    /// - Throws: `TransferError` when the file can't be made or protected.
+    /// - Throws: `TransferError` when the file cannot be made or protected.
     package static func prepare(_ path: String, in folder: String) throws(TransferError) {
         for suffix in [""] + companions { try requireOwn(path + suffix) }
         if access(path, F_OK) != 0 {
             let failure = emptyDatabase.withUnsafeBytes {
                 transfer_make_whole_file(folder, path, 0o600, $0.baseAddress, $0.count)
             }
-            // Somebody else was there first, or the file system can't: SQLite takes an empty file, too.
+            // Another process has made the file, or the file system cannot make one without a name. SQLite accepts an
+            // empty file, too.
             if failure == 0 { return }
         }
-        // Without a descriptor: closing one would give up the locks that another connection of this process has (fcntl(2)).
+        // No descriptor is used, because closing one would give up the locks that another connection of this process
+        // has (fcntl(2)).
         guard mknod(path, S_IFREG | 0o600, 0) == 0 || errno == EEXIST else { throw .file("make", path, errno) }
         guard chmod(path, 0o600) == 0 else { throw .file("protect", path, errno) }
     }
@@ -33,7 +34,7 @@ package enum DatabaseFile {
     /// The suffixes of files that SQLite puts beside a database (sqlite.org/tempfiles.html).
     package static let companions = ["-wal", "-shm", "-journal"]
 
-    /// Somebody else's file, or one that has a second name, would be read and written as the queue's.
+    /// Refuses a file of another user, and one with a second name, because it would be read and written as the queue's.
     private static func requireOwn(_ path: String) throws(TransferError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
@@ -54,7 +55,7 @@ package enum DatabaseFile {
         )
     }
 
-    /// One page: the header of a database in WAL mode, and the root of a table of tables that has none
+    /// One page: the header of a database in WAL mode, and the root of an empty schema table
     /// (sqlite.org/fileformat2.html, 1.3 and 1.6). Numbers are big-endian.
     private static let emptyDatabase: [UInt8] = {
         var page = [UInt8](repeating: 0, count: pageSize)
@@ -62,9 +63,9 @@ package enum DatabaseFile {
         let size = [UInt8(pageSize >> 8), UInt8(pageSize & 0xFF)]
         put(Array("SQLite format 3\0".utf8), at: 0)
         put(size, at: 16)
-        // Versions 2 for writing and reading mean WAL; the fractions of a payload are what they always are.
+        // The read and write version 2 means WAL; the payload fractions have their fixed values.
         put([2, 2, 0, 64, 32, 32], at: 18)
-        // The file was changed once, and has one page.
+        // The change counter and the number of pages are 1.
         put([0, 0, 0, 1, 0, 0, 0, 1], at: 24)
         put([0, 0, 0, 1], at: 92)
         // A leaf without cells, whose content begins at the end of the page.

@@ -1,7 +1,7 @@
 package import GRDB
 import TransferStore
 
-/// Inserts rows, several by one statement: to begin and to end one costs SQLite as much as a row does.
+/// An insertion of rows, several by one statement. The beginning and end of a statement cost SQLite as much as a row.
 package struct GroupedInsert<Row> {
     private let single: BoundStatement
     private let several: BoundStatement
@@ -12,8 +12,8 @@ package struct GroupedInsert<Row> {
 
     /// - Parameters:
     ///   - head: `INSERT INTO` with its table and columns.
-    ///   - columns: How many those are.
-    ///   - bind: Gives the values of a row.
+    ///   - columns: The number of columns.
+    ///   - bind: The function that gives the values of a row.
     package init(
         _ db: Database, _ head: String, columns: Int, bind: @escaping (Row, inout BoundStatement.Values) -> Void
     ) throws {
@@ -32,7 +32,7 @@ package struct GroupedInsert<Row> {
         rows.removeAll(keepingCapacity: true)
     }
 
-    /// Inserts what is left.
+    /// Inserts the remaining rows.
     package mutating func finish() throws {
         for row in rows { try single.run { bind(row, &$0) } }
         rows.removeAll(keepingCapacity: true)

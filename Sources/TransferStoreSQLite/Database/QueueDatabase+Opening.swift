@@ -4,12 +4,12 @@ import TransferEngine
 package import TransferStore
 
 extension QueueDatabase {
-    /// A database of its own: in memory while it's small, then in a file without a name (sqlite3_open(3)).
+    /// Makes a temporary database: in memory while it is small, then in a file without a name (sqlite3_open(3)).
     package static func temporary() throws -> QueueDatabase {
         try another(on: DatabaseQueue(path: "", configuration: configuration))
     }
 
-    /// Registers one more process on a database that is in memory. Only its lease says how long it lives.
+    /// Registers one more process on a database in memory. Only its lease shows for how long it lives.
     package static func another(on connection: DatabaseQueue) throws -> QueueDatabase {
         let locks = LeaseLocks(path: nil)
         try Schema.migrator.migrate(connection)
@@ -17,9 +17,10 @@ extension QueueDatabase {
         return QueueDatabase(connection, path: "temporary", process: process, locks: locks)
     }
 
-    /// Opens the database of the folder, or makes it, and takes back what dead processes had.
+    /// Opens the database of the folder, or makes it, and takes back the claims of dead processes.
     ///
-    /// - Parameter isReader: Only look: no process is registered, and a damaged database stays where it is.
+    /// - Parameter isReader: Whether the caller only reads: no process is registered, and a damaged database stays
+    ///   where it is.
     /// - Returns: The database, and a notice for people when a damaged one was moved aside.
     package static func open(_ folder: StateFolder, isReader: Bool) throws -> (database: QueueDatabase, notice: String?)
     {
@@ -42,7 +43,7 @@ extension QueueDatabase {
         var configuration = configuration
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { db in
-            // No secret is ever in it, so that nothing has to be wiped, as Debian's SQLite does.
+            // The database never holds a secret, so nothing has to be wiped, as Debian's SQLite would do.
             try db.execute(
                 sql: """
                     PRAGMA page_size = \(DatabaseFile.pageSize); PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
@@ -54,14 +55,14 @@ extension QueueDatabase {
         let database = try DatabaseQueue(path: folder.database, configuration: configuration)
         try Schema.refuseNewer(database, path: folder.database)
         if !isReader { try DamagedDatabase.look(database, folder.database) }
-        // A commit here is whole or not there without a sync too, and the first one after it syncs it all
-        // (sqlite.org/pragma.html#pragma_synchronous). Of processes the database need not know after the machine's
+        // A commit without a sync is also whole or absent, and the first commit with a sync covers it
+        // (sqlite.org/pragma.html#pragma_synchronous). The registered process need not be known after the machine's
         // next start.
         try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
         do {
             try Schema.migrator.migrate(database)
         } catch let error as DatabaseError where !DamagedDatabase.isReportedBy(error) {
-            // Another process may have made the change after this one had looked: then there is nothing left to do.
+            // Another process may have migrated the database after this one had checked it; then nothing is left to do.
             try Schema.migrator.migrate(database)
         }
         let process =

@@ -2,16 +2,17 @@ package import GRDB
 import TransferCore
 import TransferStore
 
-/// The database of a queue as one process has it: the connection, the process's lease, and the transactions that all
-/// topics of the store are made of.
+/// A process's access to the database of a queue: the connection, the process's lease, and the transactions on which
+/// all parts of the store are built.
 ///
-/// The jobs of a new batch may be packed (``Packs``). Each transaction gives them their rows first, unless it's told to
-/// leave the packs as they are.
+/// The jobs of a new batch may be packed (``Packs``). Each transaction gives them their rows first, unless
+/// `leavesPacks` is set.
 package final class QueueDatabase: Sendable {
     package let connection: DatabaseQueue
-    /// The database's file; for messages.
+    /// The database's file, for messages.
     package let path: String
-    /// The row of this process, and the fencing token of its lease (``Lease/generation``); 0 for one that only looks.
+    /// The row of this process, and the fencing token of its lease (``Lease/generation``); 0 for a process that only
+    /// reads.
     package let process: Int64
     package let locks: LeaseLocks
 
@@ -22,9 +23,9 @@ package final class QueueDatabase: Sendable {
         self.locks = locks
     }
 
-    /// Looks at the queue.
+    /// Reads the queue.
     ///
-    /// - Parameter leavesPacks: Jobs may be packed still: for what is no matter of single jobs.
+    /// - Parameter leavesPacks: Whether jobs may stay packed, for questions that do not concern single jobs.
     package func read<Value>(leavesPacks: Bool = false, _ body: (Database) throws -> Value) throws -> Value {
         if leavesPacks { return try connection.read { db in try RowDamage.refused { try body(db) } } }
         while true {
@@ -35,7 +36,7 @@ package final class QueueDatabase: Sendable {
             do {
                 try connection.write { db in try RowDamage.refused { try Packs.unpackAll(db) } }
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                // Another process takes its time; who only looks has it too.
+                // Another process holds the write lock for long; a reader has time to wait for it.
             }
         }
     }
@@ -50,7 +51,7 @@ package final class QueueDatabase: Sendable {
         }
     }
 
-    /// Writes whose loss only costs work again: no fsync for them.
+    /// Makes a change whose loss only costs repeated work, without an fsync.
     package func writeRelaxed<Value>(leavesPacks: Bool = false, _ body: (Database) throws -> Value) throws -> Value {
         try connection.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
@@ -67,9 +68,9 @@ package final class QueueDatabase: Sendable {
         }
     }
 
-    /// Changes jobs of this process, as long as its lease holds.
+    /// Changes jobs of this process, for as long as its lease holds.
     ///
-    /// - Parameter isDurable: Waits for the disk, in place of leaving that to a later commit.
+    /// - Parameter isDurable: Whether the change waits for the disk, and is not left to a later commit.
     /// - Throws: ``LeaseLost``.
     package func writeFenced<Value>(
         isDurable: Bool = true, leavesPacks: Bool = false, _ body: (Database) throws -> Value
@@ -82,9 +83,10 @@ package final class QueueDatabase: Sendable {
             ? write(leavesPacks: leavesPacks, fenced) : writeRelaxed(leavesPacks: leavesPacks, fenced)
     }
 
-    /// Changes the queue in a transaction that is the only one from its beginning; durably. Packs are left as they are.
+    /// Changes the queue, durably, in a transaction that excludes all other writers from its beginning. Packs are left
+    /// as they are.
     ///
-    /// - Parameter body: Gives a result, and whether the transaction is to be kept.
+    /// - Parameter body: The change, which gives a result, and whether the transaction is kept.
     package func exclusively<Value>(
         _ body: (Database) throws -> (value: Value, completion: Database.TransactionCompletion)
     ) throws -> Value {
@@ -104,8 +106,8 @@ package final class QueueDatabase: Sendable {
         return value
     }
 
-    /// Makes durable what was written relaxed until now: a commit that waits for the disk takes all before it along. It
-    /// has to change something, as SQLite writes no page that stays as it is.
+    /// Makes all relaxed writes so far durable, because a commit that waits for the disk covers all commits before it.
+    /// It has to change a value, as SQLite writes no page that stays the same.
     package func makeDurable() throws {
         try connection.write { db in
             try db.execute(
@@ -115,8 +117,8 @@ package final class QueueDatabase: Sendable {
         }
     }
 
-    /// Every transaction that changes jobs of this process calls this. A process that takes over what this one had takes
-    /// its row away in the same transaction.
+    /// Throws where the lease of this process was taken over. Every transaction that changes jobs of this process calls
+    /// this, and a process that takes over its claims removes its row in the same transaction.
     ///
     /// - Throws: ``LeaseLost``.
     package func requireLease(_ db: Database) throws {

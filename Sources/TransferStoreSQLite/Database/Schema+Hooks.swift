@@ -1,5 +1,5 @@
 extension Schema {
-    /// The hooks that are told of ends, and the ends that haven't been told yet.
+    /// The hooks that are called at ends, and the ends that have not been reported yet.
     package static let hooks = """
         -- The hook of the batch and how it's reached (HookRoute); NULL where nobody is told.
         ALTER TABLE batch ADD COLUMN onFinish TEXT;

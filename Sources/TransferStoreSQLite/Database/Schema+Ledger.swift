@@ -1,5 +1,5 @@
 extension Schema {
-    /// The ledger: which versions of which files of watched folders have been staged and confirmed.
+    /// The upload history: which versions of which files of watched folders have been staged and confirmed.
     package static let history = """
         CREATE TABLE watchedFolder (
             id INTEGER PRIMARY KEY AUTOINCREMENT,

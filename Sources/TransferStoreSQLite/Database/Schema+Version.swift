@@ -3,11 +3,12 @@ import TransferCore
 import TransferStore
 
 extension Schema {
-    /// Refuses a database that a newer version of this program has changed: what its tables mean isn't known here.
+    /// Refuses a database that a newer version of this program has changed, because the meaning of its tables is
+    /// unknown here.
     ///
-    /// Nothing is written before.
+    /// Nothing is written before that.
     ///
-    /// - Parameter path: The database's file; for the message.
+    /// - Parameter path: The database's file, for the message.
     package static func refuseNewer(_ database: DatabaseQueue, path: String) throws {
         let unknown = try database.read { db in
             guard try db.tableExists("grdb_migrations") else { return [String]() }

@@ -14,19 +14,20 @@ package enum Schema {
         }
     }
 
-    /// All of them are one migration, under the name of the last: a new database is made in one transaction.
+    /// The migrations of all versions as one, under the name of the last, so that a new database is made in one
+    /// transaction.
     package static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         let names = steps.map(\.name)
         migrator.registerMigration(names[names.count - 1], merging: Set(names)) { db, applied in
-            // Steps that were merged before are known by the name of the last one.
+            // The name of the last step stands for all steps that were merged into it before.
             let next = steps.lastIndex { applied.contains($0.name) }.map { $0 + 1 } ?? 0
             for step in steps[next...] { try db.execute(sql: step.sql) }
         }
         return migrator
     }
 
-    /// In the order in which versions of this program made them; a new one comes last.
+    /// The steps in the order in which versions of this program made them; a new one comes last.
     package static let steps = [
         Step(
             "1",
@@ -161,14 +162,15 @@ package enum Schema {
             -- Transfers under way, as far as the last report says.
             ALTER TABLE batch ADD COLUMN active INTEGER NOT NULL DEFAULT 0;
             """),
-        // The state that a broken-off upload left behind (UploadRecord), for the next attempt.
+        // The state that an interrupted upload left behind (UploadRecord), for the next attempt.
         Step(
             "uploads",
             "ALTER TABLE job ADD COLUMN upload TEXT"),
         Step(
             "watched folders",
             history),
-        // When a process took it (milliseconds since 1970); of one that died with it, when that did.
+        // The time of the claim, in milliseconds since 1970; that of the process's end for a job that ended with its
+        // process.
         Step(
             "claims",
             "ALTER TABLE job ADD COLUMN claimed INTEGER"),
@@ -179,7 +181,7 @@ package enum Schema {
             DROP INDEX ledgerDue;
             CREATE INDEX ledgerDue ON ledger(folder, due) WHERE due IS NOT NULL AND gone IS NULL;
             """),
-        // Jobs that a folder brings while its batch is paused are paused too.
+        // Jobs that a folder adds while its batch is paused are paused too.
         Step(
             "paused folders",
             "ALTER TABLE watchedFolder ADD COLUMN isPaused INTEGER NOT NULL DEFAULT 0"),
@@ -190,7 +192,7 @@ package enum Schema {
             ALTER TABLE ledger ADD COLUMN isRenamed INTEGER NOT NULL DEFAULT 0;
             CREATE INDEX ledgerRenamed ON ledger(folder, url) WHERE isRenamed;
             """),
-        // The URL template, redacted, to tell when another one is named.
+        // The URL template without secrets, by which another template is noticed.
         Step(
             "targets of watched folders",
             "ALTER TABLE watchedFolder ADD COLUMN url TEXT"),

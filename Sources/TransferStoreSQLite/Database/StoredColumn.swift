@@ -5,12 +5,12 @@ import TransferStore
 
 /// The type of a column that rows of the queue's database are read as.
 ///
-/// GRDB's own `row[…]` ends the process where a value can't be read as the type that is asked for, as NULL in a column
-/// that is declared NOT NULL. A disk that loses bytes makes such values. The subscript `row[stored: …]` takes the place of
-/// GRDB's in this package: it gives a neutral value and notes the fault, and ``RowDamage`` ends the transaction with
-/// `SQLITE_CORRUPT`. So nothing that was made of a neutral value leaves the transaction, and nothing of it is stored.
+/// GRDB's own `row[…]` ends the process where a value cannot be read as the requested type, such as NULL in a column
+/// declared NOT NULL. A disk that loses bytes makes such values. The subscript `row[stored: …]` replaces GRDB's in this
+/// package. It gives a neutral value and notes the fault, and ``RowDamage`` ends the transaction with `SQLITE_CORRUPT`.
+/// So no result that depends on a neutral value leaves the transaction or is stored.
 package protocol StoredColumn: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The value in the place of one that can't be read.
+    /// The value in the place of one that cannot be read.
     static var neutral: Self { get }
 }
 
@@ -39,7 +39,7 @@ extension Row {
     }
 }
 
-/// Values that couldn't be read in one transaction.
+/// The values that could not be read in one transaction.
 package final class RowDamage: Sendable {
     /// The damage met in the transaction that this thread is in.
     @TaskLocal private static var current: RowDamage?
@@ -48,8 +48,8 @@ package final class RowDamage: Sendable {
 
     /// Runs the body of a transaction.
     ///
-    /// - Throws: `DatabaseError` with `SQLITE_CORRUPT` where a value couldn't be read, whatever the body made of it; else
-    ///   the body's own error.
+    /// - Throws: `DatabaseError` with `SQLITE_CORRUPT` where a value could not be read, whatever the body returned or
+    ///   threw; otherwise the body's own error.
     package static func refused<Value>(_ body: () throws -> Value) throws -> Value {
         let damage = RowDamage()
         let result = Result { try $current.withValue(damage, operation: body) }

@@ -3,16 +3,16 @@ import TransferCore
 import TransferEngine
 package import TransferStore
 
-// Times that the database keeps, when the machine starts anew and when somebody sets its clock.
+// The adjustment of stored times after a boot of the machine and after its clock was set.
 extension StoredWait {
-    /// Smaller differences of the clocks are let be, in milliseconds.
+    /// The smallest difference of the clocks that is corrected, in milliseconds.
     package static let smallestStep: Int64 = 1000
 
-    /// Makes the times those of this boot and of the wall's clock as it is now: before any of them is read or written in
-    /// the same transaction.
+    /// Converts the stored times to this boot's clock and to the present wall clock. Each transaction calls this before
+    /// it reads or writes such times.
     ///
-    /// Jobs and pauses wait by the boot's clock. What is to be done with a confirmed file may be months away; such times
-    /// are the wall's, and are moved with it when it's set.
+    /// Jobs and pauses wait by the boot's clock. The action on a confirmed file may be months away; such times are the
+    /// wall clock's, and are moved when it is set.
     package static func follow(_ db: Database, _ now: Now = .system) throws {
         let start = now.wall - now.bootMilliseconds
         let known = try Row.fetchOne(db.cachedStatement(sql: "SELECT id, wall FROM boot"))
@@ -28,7 +28,7 @@ extension StoredWait {
         try db.execute(sql: "INSERT INTO boot (id, wall) VALUES (?, ?)", arguments: [BootID.current, start])
     }
 
-    /// The ends of waits that were written down in another boot become times of this one's clock.
+    /// Converts the ends of waits that were stored in another boot to this boot's clock.
     private static func enterBoot(_ db: Database, _ now: Now) throws {
         for (table, end) in [("job", "notBefore"), ("pause", "until"), ("hookCall", "notBefore")] {
             try db.execute(
@@ -36,7 +36,7 @@ extension StoredWait {
                     UPDATE \(table) SET due = ?1 + min(max(0, \(end) - ?2), ifnull(delay, ?3)) WHERE \(end) IS NOT NULL
                     """, arguments: [now.bootMilliseconds, now.wall, longest])
         }
-        // A machine without a clock begins in 1970: nothing is kept for longer than it was to be.
+        // A machine without a battery-backed clock begins in 1970: no file is kept for longer than its rule says.
         try db.execute(
             sql: """
                 UPDATE ledger SET due = ?1 + (SELECT thenAfter FROM watchedFolder WHERE watchedFolder.id = folder)

@@ -3,7 +3,7 @@ import TransferJobs
 package import TransferStore
 
 extension UploadRules {
-    /// The rules as functions of SQL text, of `job.upload`.
+    /// The rules as SQL functions of the text in `job.upload`.
     package static let functions = [
         DatabaseFunction("canGoOn", argumentCount: 1, pure: true) { values in record(values)?.canGoOn ?? false },
         DatabaseFunction("holdsSomething", argumentCount: 1, pure: true) { values in

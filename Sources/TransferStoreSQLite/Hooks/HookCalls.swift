@@ -5,19 +5,19 @@ import TransferEventLoop
 package import TransferJobs
 import TransferStore
 
-/// Messages for hooks, from the end that they tell of until the hook has got them.
+/// Messages for hooks, from the end that they report until the hook has received them.
 package struct HookCalls: Sendable {
     package let database: QueueDatabase
 
-    /// The mark in a job's text by which those without a hook are passed without being read.
+    /// The condition that a job's text mentions a hook, by which jobs without one are skipped unparsed.
     package static let mark = "instr(spec, '\"onFinish\"') > 0"
 
-    /// Writes what is to be told of ends that are written in this transaction.
+    /// Writes the messages about ends that are written in this transaction.
     ///
     /// - Parameters:
-    ///   - ended: Numbers of jobs whose rows say that they have ended.
-    ///   - kept: Those among them of which nothing was moved.
-    /// - Returns: The batches of those of which something is to be told.
+    ///   - ended: The numbers of jobs whose rows say that they have ended.
+    ///   - kept: The jobs among them whose file was complete already, so that no byte was transferred.
+    /// - Returns: The batches that have new messages.
     package static func add(_ db: Database, ended: [Int64], kept: Set<Int64> = []) throws -> Set<Int64> {
         var batches: Set<Int64> = []
         for id in ended {
@@ -37,7 +37,7 @@ package struct HookCalls: Sendable {
         return batches
     }
 
-    /// Writes what is to be told of a batch whose jobs have all ended, where one of them has since it was told last.
+    /// Writes the message about a batch whose jobs have all ended, where one of them has ended since the last message.
     package static func add(_ db: Database, batch: Int64, _ end: BatchEnd) throws {
         let row = try Row.fetchOne(
             db,
@@ -52,7 +52,7 @@ package struct HookCalls: Sendable {
         try db.execute(sql: "UPDATE batch SET toldEnd = ? WHERE id = ?", arguments: [last, batch])
     }
 
-    /// Whether the batch's own end is told to somebody.
+    /// Returns whether the batch has a hook for its own end.
     package static func isReported(_ db: Database, batch: Int64) throws -> Bool {
         let statement = try db.cachedStatement(sql: "SELECT onFinish NOT NULL FROM batch WHERE id = ?")
         return try Bool.fetchOne(statement, arguments: [batch]) ?? false
@@ -65,7 +65,7 @@ package struct HookCalls: Sendable {
             .execute(arguments: [batch, job, hook, event, body])
     }
 
-    /// Takes messages of a batch for this process; those that another one has taken, and lives, are left out.
+    /// Takes messages of a batch for this process; those that another live process has taken are left out.
     package func take(batch: Int64, revivesFailed: Bool, limit: Int) throws -> [HookCall] {
         try database.writeFenced(isDurable: false, leavesPacks: true) { db in
             try StoredWait.follow(db)
@@ -94,7 +94,8 @@ package struct HookCalls: Sendable {
         }
     }
 
-    /// Writes down what became of messages. What is lost of that with the machine's power is told once more.
+    /// Writes down the outcomes of messages. An outcome that is lost with the machine's power leads to a second
+    /// delivery.
     package func settle(_ outcomes: [HookOutcome]) throws {
         try database.writeFenced(isDurable: false, leavesPacks: true) { db in
             for outcome in outcomes {
@@ -121,7 +122,7 @@ package struct HookCalls: Sendable {
         }
     }
 
-    /// Hooks of a batch, and of its jobs, of which an attempt came to nothing.
+    /// Reads the hooks of a batch and of its jobs of which an attempt failed.
     package func troubles(batch name: String, limit: Int) throws -> [HookTrouble] {
         try database.read(leavesPacks: true) { db in
             try Row.fetchAll(

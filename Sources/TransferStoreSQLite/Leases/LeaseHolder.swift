@@ -3,15 +3,16 @@ import TransferCore
 import TransferEngine
 package import TransferStore
 
-/// A process as the database has it, and what is known of its life.
+/// A process as the database has it, and the evidence of its life.
 package struct LeaseHolder: Sendable {
     package static let columns = "process.id AS holder, pid, started, boot, until, isLocked"
 
     package let generation: Int64
     package let identity: ProcessIdentity
-    /// The end of its lease: milliseconds of `CLOCK_BOOTTIME`; `nil` where an earlier version registered it.
+    /// The end of the process's lease, in milliseconds of `CLOCK_BOOTTIME`; `nil` where an earlier version registered
+    /// it.
     package let until: Int64?
-    /// Whether it holds a lock (``LeaseLocks``).
+    /// Whether the process holds a lock (``LeaseLocks``).
     package let isLocked: Bool
 
     package init(generation: Int64, identity: ProcessIdentity, until: Int64?, isLocked: Bool) {
@@ -21,7 +22,7 @@ package struct LeaseHolder: Sendable {
         self.isLocked = isLocked
     }
 
-    /// - Returns: `nil` where the row has no process, as that of a batch that nobody works on.
+    /// - Returns: `nil` where the row has no process, as that of a batch that no process works on.
     package init?(_ row: Row) {
         guard let generation: Int64 = row[stored: "holder"], let pid: Int32 = row[stored: "pid"] else { return nil }
         self.generation = generation
@@ -30,10 +31,11 @@ package struct LeaseHolder: Sendable {
         isLocked = row[stored: "isLocked"]
     }
 
-    /// Whether its lease holds. A lock says for sure whether it lives. Where there is none, its number does, seen from where
-    /// numbers of processes are the same; a process that can't be seen so has its lease to its end.
+    /// Returns whether the lease holds. A lock proves or refutes that the process lives. Without a lock its process
+    /// number does, where both processes see the same numbers. A process that cannot be seen keeps its lease to the
+    /// end.
     ///
-    /// - Parameter own: The lease of whoever asks.
+    /// - Parameter own: The lease of the calling process.
     package func holds(_ locks: LeaseLocks, own: Int64, now: StoredWait.Now = .system) -> Bool {
         if generation == own { return true }
         guard identity.isOfThisBoot else { return false }

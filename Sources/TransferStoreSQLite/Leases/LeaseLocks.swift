@@ -3,14 +3,14 @@ import Glibc
 import TransferCore
 import TransferStore
 
-/// Locks that show which processes of this machine live: each has one byte of a file beside the database, by the number of
-/// its lease. The kernel takes a lock back when its process ends, however that happens, and it's seen from every container
-/// that has the folder, where numbers of processes mean nothing (fcntl(2), open file description locks).
+/// Locks that show which processes of this machine live. Each process locks one byte of a file beside the database, at
+/// the number of its lease. The kernel releases the lock when the process ends in any way. Every container that has the
+/// folder sees the lock, although process numbers mean nothing there (fcntl(2), open file description locks).
 package final class LeaseLocks: Sendable {
-    /// `nil` where the file can't be made, or the file system has no locks.
+    /// The file; `nil` where it cannot be made, or the file system has no locks.
     private let descriptor: Int32?
 
-    /// - Parameter path: Of the file; `nil` for a database that nobody else can open.
+    /// - Parameter path: The path of the file; `nil` for a database that no other process can open.
     package init(path: String?) {
         let opened = path.map { transfer_open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) } ?? -1
         descriptor = opened >= 0 ? opened : nil
@@ -18,12 +18,12 @@ package final class LeaseLocks: Sendable {
 
     deinit { giveUp() }
 
-    /// - Returns: Whether others can see by it that this process lives.
+    /// - Returns: Whether other processes can see by the lock that this process lives.
     package func hold(_ generation: Int64) -> Bool {
         descriptor.map { transfer_set_byte_lock($0, generation, 1) == 0 } ?? false
     }
 
-    /// Whether another process holds the lock of a lease; `nil` where that can't be told.
+    /// Returns whether another process holds the lock of a lease; `nil` where that is unknown.
     package func isHeld(_ generation: Int64) -> Bool? {
         switch descriptor.map({ transfer_is_byte_locked($0, generation) }) {
         case 1: true

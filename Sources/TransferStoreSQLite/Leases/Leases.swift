@@ -5,7 +5,7 @@ import TransferEngine
 import TransferEventLoop
 package import TransferStore
 
-/// The leases by which processes hold batches and jobs, and what becomes of these when a process ends.
+/// The leases by which processes hold batches and jobs, and the release of these when a process ends.
 package struct Leases: Sendable {
     package let database: QueueDatabase
     package let reserves: ReservedJobs
@@ -25,7 +25,7 @@ package struct Leases: Sendable {
         return generation
     }
 
-    /// Milliseconds of `CLOCK_BOOTTIME`.
+    /// Returns the end of a lease that begins now, in milliseconds of `CLOCK_BOOTTIME`.
     private static func leaseEnd() -> Int64 {
         (StoredWait.Now.system.boot + Lease.term).nanoseconds / 1_000_000
     }
@@ -39,12 +39,13 @@ package struct Leases: Sendable {
         return Lease(generation: database.process, until: MonotonicTime(nanoseconds: end * 1_000_000))
     }
 
-    /// Frees what processes held whose leases are over.
+    /// Frees the batches and jobs of processes whose leases are over.
     package func reclaim(_ db: Database) throws { try Self.reclaim(db, database.locks, own: database.process) }
 
-    /// Frees what processes held whose leases are over.
+    /// Frees the batches and jobs of processes whose leases are over.
     ///
-    /// A POST whose body may have left the machine is not sent again by itself: nobody knows whether it arrived.
+    /// A POST whose body may have left the machine is not sent again automatically, because it is unknown whether it
+    /// arrived.
     private static func reclaim(_ db: Database, _ locks: LeaseLocks, own: Int64) throws {
         let rows = try Row.fetchAll(db, sql: "SELECT \(LeaseHolder.columns), socket FROM process")
         for row in rows {
@@ -59,7 +60,7 @@ package struct Leases: Sendable {
         try ReserveRows.dissolveOrphans(db)
     }
 
-    /// Fails a POST whose body may have left: it's not sent again by itself.
+    /// Fails uploads whose body may have left and must not be sent again automatically, such as a POST.
     private static func endWhatMayHaveArrived(_ db: Database, of process: Int64) throws {
         try db.execute(
             sql: interruption.sql, arguments: interruption.arguments([process]) { UploadRules.value($0) })

@@ -5,13 +5,14 @@ import TransferEngine
 import TransferEventLoop
 import TransferStore
 
-/// The marks that tell a process from every other, also after its number has been given out again.
+/// The properties that distinguish a process from every other, even after its number has been reused.
 ///
-/// Without /proc, or where /proc hides other users' processes, nothing tells since when a process has its number: then one
-/// that is there is taken for the one that is meant. Its claims are left alone rather than done twice.
+/// Without /proc, or where /proc hides other users' processes, the start of a process is unknown. A process with the
+/// number then counts as the recorded one, so that its claims are left alone rather than done twice.
 package struct ProcessIdentity: Sendable, Hashable {
     package let pid: Int32
-    /// Clock ticks since the boot, as proc(5) counts them; below 0, and this process's own number, where it has no /proc.
+    /// The start of the process in clock ticks since the boot, as proc(5) counts them. Without /proc it is a negative
+    /// number of the process's own.
     package let started: Int64
     package let boot: String
 
@@ -19,26 +20,26 @@ package struct ProcessIdentity: Sendable, Hashable {
         ProcessIdentity(pid: getpid(), started: startOfThis, boot: BootID.current)
     }
 
-    /// Whether the process is there still.
+    /// Whether the process still exists.
     package var isAlive: Bool {
         if pid == getpid() { return boot == BootID.current && started == Self.startOfThis }
         return isAlive(as: Self.look(pid), in: BootID.current)
     }
 
-    /// Whether it may be one of those that run since this machine was started.
+    /// Whether the process may have started in the present boot of this machine.
     package var isOfThisBoot: Bool {
         boot == BootID.current || boot == BootID.unknown || BootID.current == BootID.unknown
     }
 
-    /// The facts that show whether a process number is still the same process.
+    /// The evidence whether a process number still belongs to the same process.
     package enum Sighting: Sendable, Hashable {
         case started(Int64)
-        /// A process has the number, and nothing says since when.
+        /// A process has the number, but its start is unknown.
         case unseen
         case gone
     }
 
-    /// Whether what has the number is the process, seen from another one.
+    /// Returns whether the evidence about a process number means that this process lives.
     package func isAlive(as sighting: Sighting, in current: String) -> Bool {
         guard boot == current || boot == BootID.unknown || current == BootID.unknown else { return false }
         switch sighting {
@@ -62,7 +63,7 @@ package struct ProcessIdentity: Sendable, Hashable {
         let text = String(decoding: buffer[..<count], as: UTF8.self)
         guard let close = text.lastIndex(of: ")") else { return .gone }
         let fields = text[text.index(after: close)...].split(separator: " ")
-        // A zombie (state Z) has ended; only its parent hasn't asked yet.
+        // A zombie (state Z) has ended; only its parent has not reaped it yet.
         guard fields.count > 19, fields[0] != "Z" else { return .gone }
         return Int64(fields[19]).map { .started($0) } ?? .unseen
     }

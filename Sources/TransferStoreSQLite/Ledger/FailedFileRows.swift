@@ -4,12 +4,12 @@ import TransferEventLoop
 import TransferJobs
 package import TransferStore
 
-/// Failed files of watched folders, which come back.
+/// The failed files of watched folders, which are tried again.
 package struct FailedFileRows: Sendable {
     package let database: QueueDatabase
     package let stamps: HistoryStamps
 
-    /// Makes failed files of a watched folder ready again. None while its batch is paused.
+    /// Makes failed files of a watched folder ready again; none while its batch is paused.
     package func wake(batch: Int64, _ selection: FailedSelection, limit: Int) throws -> WokenFiles {
         try database.write { db in
             var woken = WokenFiles()
@@ -46,7 +46,8 @@ package struct FailedFileRows: Sendable {
         }
     }
 
-    /// The time until the next of a watched folder's failed files comes back by itself; `nil` when there is none.
+    /// Returns the time until the next failed file of a watched folder is tried again automatically; `nil` when there
+    /// is none.
     package static func next(_ db: Database, batch: Int64) throws -> Duration? {
         let next = try Int64.fetchOne(
             db,
@@ -59,8 +60,8 @@ package struct FailedFileRows: Sendable {
 }
 
 extension FailedSelection {
-    /// A server that has other bytes than a file's, or doesn't show them, is that file's own matter: another's success
-    /// says nothing of it.
+    /// A server that has other bytes than the file, or hides its digest, concerns that file alone. The success of
+    /// another file says nothing about it.
     fileprivate var condition: String {
         self == .due ? "" : "AND coalesce(job.errorCode, '') NOT IN ('checksumMismatch', 'digestUnknown')"
     }

@@ -5,7 +5,7 @@ package import TransferStore
 package import TransferWatch
 
 extension HistoryAnswer {
-    /// Looks a version up.
+    /// Looks up a version.
     package static func of(_ db: Database, _ version: FileVersion, folder: Int64) throws -> HistoryAnswer {
         let statement = try db.cachedStatement(
             sql: "SELECT \(HistoryRow.columns) FROM ledger WHERE folder = ? AND inode = ? AND size = ? ORDER BY id DESC")

@@ -6,21 +6,21 @@ package import TransferJobs
 package import TransferStore
 package import TransferWatch
 
-/// Watched folders and what is taken from them.
+/// Watched folders, and the jobs made for their files.
 package struct HistoryFolders: Sendable {
     package let database: QueueDatabase
     package let batches: Batches
     package let stamps: HistoryStamps
 
-    /// Looks many versions up at once.
+    /// Looks up many versions at once.
     package func look(_ files: [FileVersion], folder: Int64) throws -> [HistoryAnswer] {
         try database.read { db in try files.map { try HistoryAnswer.of(db, $0, folder: folder) } }
     }
 
-    /// Begins to watch: holds the batch, and brings what hasn't been confirmed into line with the rules as they are now.
+    /// Begins to watch a folder: holds its batch, and adapts the unconfirmed files to the present rules.
     ///
-    /// Failed jobs keep their time, unless the rules for them have changed; those that were cancelled, paused, or may have
-    /// arrived stay as they are.
+    /// Failed jobs keep their time, unless the rules for them have changed. Jobs that were cancelled or paused, or
+    /// whose upload may have arrived, stay as they are.
     package func open(_ plan: WatchPlan) throws -> OpenedHistory {
         try transaction { db in
             try StoredWait.follow(db)
@@ -39,8 +39,8 @@ package struct HistoryFolders: Sendable {
                 db, sql: "SELECT id, since, isPaused FROM watchedFolder WHERE path = ?", arguments: [plan.root])
             guard let row else { throw TransferError(.internalFault, "a watched folder without a row") }
             let folder: Int64 = row[stored: 0]
-            // The promise to confirmed versions follows the rules of today; those that are kept now are
-            // looked at once more.
+            // The action on confirmed versions follows the present rules; files that are only kept now are examined
+            // once more.
             try db.execute(
                 sql: "UPDATE ledger SET due = confirmed + ?1 WHERE folder = ?2 AND due IS NOT NULL",
                 arguments: [plan.thenAfter ?? 0, folder])
@@ -53,7 +53,7 @@ package struct HistoryFolders: Sendable {
         }
     }
 
-    /// Takes what is to be taken of versions that have been looked up; all in one durable transaction.
+    /// Takes the versions that are to be uploaded, after they have been looked up, in one durable transaction.
     package func take(_ offers: [HistoryOffer], folder: Int64, plan: WatchPlan) throws -> (HeldBatch, HistoryChanges) {
         try transaction { db in
             let batch = try batches.hold(db, BatchHeader(name: plan.batch, source: nil, directory: plan.root))
@@ -69,7 +69,7 @@ package struct HistoryFolders: Sendable {
         }
     }
 
-    /// - Throws: `TransferError` when another process has the folder.
+    /// - Throws: `TransferError` when another process holds the folder.
     private func transaction<Value>(_ body: (Database) throws -> Value) throws -> Value {
         do {
             return try database.exclusively { db in

@@ -4,9 +4,10 @@ import TransferEngine
 package import TransferJobs
 package import TransferStore
 
-/// Writes what ends mean into the ledger, in the transaction that records them.
+/// The effects of recorded ends on the upload history, written in the transaction that records them.
 package struct HistoryRecorder {
-    /// The number of complete jobs that stay for readers of the queue's ends (`JobEnds`); the ledger has them for good.
+    /// The number of complete jobs that stay for readers of the queue's ends (`JobEnds`). The upload history keeps all
+    /// their files.
     package static let completeJobsKept: Int64 = 1000
 
     private let db: Database
@@ -38,7 +39,7 @@ package struct HistoryRecorder {
         case .failed: try fail(end, history: history)
         case .cancelled: break
         case .dropped(let isChanged):
-            // The runner has given up what its server held.
+            // The runner has already asked the server to drop its part.
             let path = try takeOut(end.id, history: history, abandons: false)
             note(end, path ?? WatchedPath.path(ofJob: end.identity), .dropped(isChanged: isChanged))
         }
@@ -68,7 +69,8 @@ package struct HistoryRecorder {
             note(
                 end, row[stored: 0],
                 .confirmed(url: receipt.finalURL, due: row[stored: 1], hasDigest: (row[stored: 2] as String?) != nil))
-            // Files that had this one's name: nothing of them is there any more, so that they are uploaded by their own.
+            // The history forgets files that were uploaded under this name before they were renamed. Their upload was
+            // replaced, so they are uploaded under their own names.
             let replaced = try Row.fetchAll(
                 db.cachedStatement(
                     sql: """
@@ -84,8 +86,8 @@ package struct HistoryRecorder {
         ).execute(arguments: [end.batch, cursor - Self.completeJobsKept])
     }
 
-    /// A file that has the bytes that were sent, and another time or inode by now, is no other version: the job that waits to upload
-    /// it as one has nothing to do.
+    /// Settles a file with the bytes that were sent and another time or inode by now. It is no other version, so a job
+    /// that waits to upload it as one is dropped.
     private mutating func settleTouch(_ end: JobEnd, _ facts: FileStamp, history: Int64) throws {
         let touched = try Row.fetchOne(
             db.cachedStatement(
@@ -121,14 +123,14 @@ package struct HistoryRecorder {
 
     private enum Rename {
         case none
-        /// The file's upload stays where it is, as long as no other file takes its former name.
+        /// The file's upload stays where it is, for as long as no other file takes its former name.
         case elsewhere
-        /// Another file has its former name, and will take the place of this upload: it's uploaded by its new one.
+        /// Another file has its former name and will replace this upload, so the file is uploaded under its new name.
         case toItsOwnPlace
     }
 
-    /// Decides about a file that got another name while it was uploaded, and about the job that waits to upload it by
-    /// that name.
+    /// Decides about a file that was renamed during its upload, and about the job that waits to upload it under the new
+    /// name.
     private mutating func settleRename(_ end: JobEnd, history: Int64) throws -> Rename {
         let followers = try Row.fetchAll(
             db.cachedStatement(sql: "SELECT id, destination FROM job WHERE follows = ? AND ledger = ?"),
@@ -143,7 +145,7 @@ package struct HistoryRecorder {
         let isElsewhere = followers.contains { $0.destination != row?[stored: 0] }
         let root: String = row?[stored: 1] ?? ""
         if isElsewhere, FolderPlaces(root).file(WatchedPath.path(ofJob: end.identity)) != nil { return .toItsOwnPlace }
-        // Under its new name it isn't to be uploaded again.
+        // The file must not be uploaded again under its new name.
         for follower in followers { try db.execute(sql: "DELETE FROM job WHERE id = ?", arguments: [follower.id]) }
         result.superseded[end.batch, default: []] += followers.map(\.id)
         return isElsewhere ? .elsewhere : .none
@@ -162,9 +164,9 @@ package struct HistoryRecorder {
         note(end, path ?? WatchedPath.path(ofJob: end.identity), .failed)
     }
 
-    /// A job that would go on later makes room where a newer version of its file, or its new name, waits for it.
+    /// Drops a job that would continue later, where a job for a newer version or the new name of its file waits for it.
     ///
-    /// - Returns: Whether it's gone.
+    /// - Returns: Whether the job was dropped.
     package mutating func supersedes(_ step: JobStep) throws -> Bool {
         guard step.state != .claimed, try isWatched(step.batch), let history = try history(of: step.id),
             try hasSuccessor(step.id, history: history)
@@ -175,8 +177,8 @@ package struct HistoryRecorder {
     }
 
     /// - Parameters:
-    ///   - unblocked: Where jobs that waited for another version's end are added.
-    ///   - stamp: ``HistoryStamps``.
+    ///   - unblocked: The counts to which jobs are added that waited for another version's end.
+    ///   - stamp: The number of this transaction (``HistoryStamps``).
     package mutating func finish(_ unblocked: inout [Lane: Int], stamp: Int) throws -> WatchedEnds {
         for (batch, isWatched) in folders where isWatched {
             for (lane, count) in try WatchedJobs.releaseFollowers(db, batch: batch) {
@@ -201,7 +203,7 @@ package struct HistoryRecorder {
                 """, arguments: [job, history]) ?? false
     }
 
-    /// - Returns: The path of its version; `nil` where that belongs to another job, or is known no more.
+    /// - Returns: The path of the job's version; `nil` where that belongs to another job, or is no longer known.
     private mutating func takeOut(_ job: Int64, history: Int64, abandons: Bool = true) throws -> String? {
         let row = try Row.fetchOne(
             db, sql: "DELETE FROM job WHERE id = ? RETURNING spec, upload, hasSecrets", arguments: [job])

@@ -22,9 +22,9 @@ extension HistoryRow {
             fingerprint: (row[stored: 11] as Int64?).map { UInt64(bitPattern: $0) }, isGivenUp: row[stored: 12])
     }
 
-    /// Notes that a file is at its path, where it wasn't found before.
+    /// Notes that a file is at its path, where it was not found before.
     ///
-    /// - Returns: Whether something is to be done with it.
+    /// - Returns: Whether an action on the file is left.
     package static func cameBack(_ db: Database, _ row: Int64) throws -> Bool {
         let statement = try db.cachedStatement(
             sql: "UPDATE ledger SET gone = NULL WHERE id = ? AND gone IS NOT NULL RETURNING due")
@@ -34,7 +34,7 @@ extension HistoryRow {
 }
 
 extension FileVersion {
-    /// As the ledger has it; 0 where it isn't known.
+    /// The device as the upload history has it; 0 where it is unknown.
     package var deviceBits: Int64 { Int64(bitPattern: stamp.device ?? 0) }
     package var inodeBits: Int64 { Int64(bitPattern: stamp.inode ?? 0) }
 }

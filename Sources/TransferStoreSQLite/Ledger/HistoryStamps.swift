@@ -1,11 +1,11 @@
 import Synchronization
 import TransferStore
 
-/// Numbers transactions that tell how many jobs of watched folders are open: of two counts the one with the higher stamp
-/// holds. SQLite's own count of changes has 32 bits, and stays where it is when nothing is changed.
+/// A counter that numbers transactions which count the open jobs of watched folders: of two counts the one with the
+/// higher stamp holds. SQLite's own count of changes has 32 bits, and does not grow when nothing is changed.
 package final class HistoryStamps: Sendable {
     private let last = Atomic<Int>(0)
 
-    /// A transaction calls this before it ends.
+    /// Returns the next stamp. A transaction calls this before it ends.
     package func next() -> Int { last.add(1, ordering: .relaxed).newValue }
 }

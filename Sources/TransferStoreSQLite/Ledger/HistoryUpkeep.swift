@@ -4,11 +4,11 @@ import TransferEventLoop
 package import TransferStore
 package import TransferWatch
 
-/// The ledger after confirmation: what is to be done with files, their digests, and rows that aren't needed any more.
+/// The upload history after confirmation: actions on files, their digests, and rows that are no longer needed.
 package struct HistoryUpkeep: Sendable {
     package let database: QueueDatabase
 
-    /// The clock may have been set since times were written down.
+    /// Corrects the stored times after the clock may have been set.
     package func followClock() throws { try database.writeRelaxed(leavesPacks: true) { try StoredWait.follow($0) } }
 
     package func dueRows(folder: Int64, now: Int64, limit: Int) throws -> [HistoryRow] {
@@ -23,7 +23,7 @@ package struct HistoryUpkeep: Sendable {
         }
     }
 
-    /// Milliseconds since 1970.
+    /// Returns the time of the next action, in milliseconds since 1970.
     package func nextDue(folder: Int64) throws -> Int64? {
         try database.read { db in
             try Int64.fetchOne(
@@ -32,7 +32,7 @@ package struct HistoryUpkeep: Sendable {
         }
     }
 
-    /// The number of confirmed files that wait for their time.
+    /// Counts the confirmed files that wait for their time.
     package func keptCount(folder: Int64) throws -> Int {
         try database.read { db in
             try Int.fetchOne(
@@ -41,7 +41,8 @@ package struct HistoryUpkeep: Sendable {
         }
     }
 
-    /// - Returns: How many of them no longer wait for their time. One that was found to be gone meanwhile didn't any more.
+    /// - Returns: The number of files that no longer wait for their time. A file that was found to be gone meanwhile is
+    ///   not counted.
     package func settle(_ settlements: [HistorySettlement]) throws -> Int {
         try database.writeRelaxed { db in
             try StoredWait.follow(db)
@@ -72,7 +73,8 @@ package struct HistoryUpkeep: Sendable {
         }
     }
 
-    /// Notes files that were there before only new ones were wanted, so that copies of them aren't taken for new.
+    /// Notes files that were there before the folder was watched for new files only, so that their copies do not count
+    /// as new.
     package func note(old files: [FileVersion], folder: Int64) throws {
         let unknown = try database.read { db in
             let known = try db.cachedStatement(
@@ -111,7 +113,7 @@ package struct HistoryUpkeep: Sendable {
         }
     }
 
-    /// - Parameter digests: `nil` for what couldn't be computed, and isn't tried again.
+    /// - Parameter digests: The digest of each row; `nil` for one that could not be computed, and is not tried again.
     package func save(digests: [(row: Int64, digest: Checksum?)]) throws {
         try database.writeRelaxed { db in
             for (row, digest) in digests {
@@ -124,9 +126,9 @@ package struct HistoryUpkeep: Sendable {
 
     // MARK: Pruning
 
-    /// Rows of what isn't on its way, a page at a time.
+    /// Reads rows of files without an open job, a page at a time.
     ///
-    /// - Parameter onlyGone: Only rows whose files were found to be gone before.
+    /// - Parameter onlyGone: Whether only rows are read whose files were found to be gone before.
     package func settledRows(folder: Int64, after id: Int64, limit: Int, onlyGone: Bool) throws -> [HistoryRow] {
         try database.read { db in
             try Row.fetchAll(
@@ -139,13 +141,13 @@ package struct HistoryUpkeep: Sendable {
         }
     }
 
-    /// Takes out rows whose files aren't where they were, when that has been so for a while: a file that was renamed is
-    /// offered under its new name first.
+    /// Removes rows whose files have been missing from their paths for longer than `grace`. A renamed file is offered
+    /// under its new name within that time.
     ///
     /// - Parameters:
-    ///   - present: Rows whose files are at their paths.
-    ///   - absent: Rows whose files aren't.
-    ///   - grace: Milliseconds.
+    ///   - present: The rows whose files are at their paths.
+    ///   - absent: The rows whose files are not at their paths.
+    ///   - grace: The time in milliseconds.
     package func prune(present: [Int64], absent: [Int64], grace: Int64) throws -> PrunedRows {
         guard !present.isEmpty || !absent.isEmpty else { return PrunedRows() }
         return try database.writeRelaxed { db in

@@ -4,11 +4,11 @@ import TransferJobs
 import TransferStore
 import TransferWatch
 
-// A new start of watching.
+// The adaptation of unconfirmed files when a folder is watched anew.
 extension HistoryWriter {
-    /// Stages what hasn't been confirmed anew, by the rules as they are now.
+    /// Stages the unconfirmed files anew, by the present rules.
     package func renewAll() throws {
-        // Earlier versions left some waiting for nothing.
+        // Earlier versions left some jobs blocked that wait for no other job.
         try db.execute(
             sql:
                 "UPDATE job SET follows = 0 WHERE +batch = ? AND ledger IS NOT NULL AND state = \(JobStates.blocked) AND follows IS NULL",
@@ -22,7 +22,7 @@ extension HistoryWriter {
         for row in rows {
             let jobs = try jobs(ofHistory: row.id)
             guard paths.insert(PathKey(row.version.path)).inserted else {
-                // A newer version is there.
+                // A newer version of the file is in the history.
                 for job in jobs where !job.isClaimed { try remove(job) }
                 continue
             }
@@ -41,8 +41,8 @@ extension HistoryWriter {
         }
     }
 
-    /// A refused upload is tried again at its time: a service may begin again and again, and that is no reason to ask
-    /// for all of it each time. What has arrived and is only to be verified costs a question, and a start asks it.
+    /// Keeps the time of a refused upload, because a service may be started often and must not ask for all files each
+    /// time. A file that has arrived and is only to be verified costs one question, so a start asks it.
     private func keepsTime(_ job: OpenJob, _ row: HistoryRow) throws -> Bool {
         guard job.state == .failed else { return false }
         try db.execute(

@@ -5,7 +5,7 @@ package import TransferJobs
 package import TransferStore
 package import TransferWatch
 
-/// Takes versions into the ledger and stages their jobs, inside one transaction.
+/// The taking of versions into the upload history and the staging of their jobs, inside one transaction.
 package final class HistoryWriter {
     package let db: Database
     package let folder: Int64
@@ -13,7 +13,7 @@ package final class HistoryWriter {
     package let plan: WatchPlan
     package var changes = HistoryChanges()
     private var room: Int
-    /// Jobs that come while the batch is paused are paused too.
+    /// Whether the folder is paused: jobs that are added then are paused too.
     private let isFolderPaused: Bool
     private let now = WallClock.milliseconds
 
@@ -28,7 +28,7 @@ package final class HistoryWriter {
             ?? false
     }
 
-    /// - Parameter stamp: ``HistoryStamps``.
+    /// - Parameter stamp: The number of this transaction (``HistoryStamps``).
     package func finish(stamp: Int) throws -> HistoryChanges {
         for (lane, count) in try WatchedJobs.releaseFollowers(db, batch: batch) {
             changes.ready[lane, default: 0] += count
@@ -38,7 +38,7 @@ package final class HistoryWriter {
         return changes
     }
 
-    /// - Returns: Whether there was room for it.
+    /// - Returns: Whether there was room for the version.
     package func take(_ offer: HistoryOffer) throws -> Bool {
         let version = offer.version
         switch offer.finding {
@@ -64,7 +64,7 @@ package final class HistoryWriter {
                 arguments: [time, row])
             return true
         case .rewritten(let row, let digest):
-            // A failed one is taken out with its job.
+            // A failed version is removed with its job.
             let state = try Int.fetchOne(db, sql: "SELECT state FROM ledger WHERE id = ?", arguments: [row])
             guard try state == HistoryState.failed.rawValue || replace(row) else { return true }
             return try add(version, digest: digest, fingerprint: offer.fingerprint)
@@ -76,7 +76,7 @@ package final class HistoryWriter {
         }
     }
 
-    /// - Parameter isAnother: Nothing that was known before is this file.
+    /// - Parameter isAnother: Whether the file is none that was known before.
     private func takeNew(_ offer: HistoryOffer, digest: Checksum?, isAnother: Bool = false) throws -> Bool {
         let version = offer.version
         var look = try HistoryAnswer.of(db, version, folder: folder)
@@ -90,30 +90,31 @@ package final class HistoryWriter {
             try cameBack(row.id)
             return true
         case .elsewhere(let row):
-            // A hard link, of which both names were offered together.
+            // The version is a hard link of which both names were offered together.
             if isThere(version, at: row.version.path) {
                 changes.otherNames.append((row.version.path, version.path))
                 return true
             }
             if !isAnother { return try move(row, to: version) }
         case .otherTime(let row):
-            // This file is another version now, so that one isn't anywhere any more.
+            // The file is another version now, so the recorded version no longer exists.
             try replace(row.id)
         case .unknown, .renumbered, .replaced: break
         }
         return try add(version, digest: digest, fingerprint: offer.fingerprint)
     }
 
-    /// This file has the row's inode, so that its file isn't anywhere any more; but the disk that it was on may come back.
+    /// Forgets a row whose inode belongs to another file now, so that its own file no longer exists. A row of another
+    /// device stays, because that disk may return.
     private func forget(_ row: Int64, unlessOnOtherDeviceThan version: FileVersion) throws {
         let device = try Int64.fetchOne(db, sql: "SELECT device FROM ledger WHERE id = ?", arguments: [row])
         guard device == version.deviceBits, try !replace(row) else { return }
         try db.execute(sql: "DELETE FROM ledger WHERE id = ? AND state = \(HistoryStates.leftAlone)", arguments: [row])
     }
 
-    /// Another version takes the place of a confirmed row.
+    /// Removes a confirmed row, because another version takes its place.
     ///
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether the row was there.
     @discardableResult private func replace(_ row: Int64) throws -> Bool {
         let wasKept = try Bool.fetchOne(
             db,
@@ -124,10 +125,10 @@ package final class HistoryWriter {
         return wasKept != nil
     }
 
-    /// The bytes of a row, with another time, and perhaps under another name. What is to be sent is sent as this; what is
-    /// left alone stays so.
+    /// Records a new time of a row's bytes, and perhaps a new name. A file that waits for its upload is sent as this
+    /// version, and a file that is left alone stays so.
     ///
-    /// - Returns: Whether there was room for it.
+    /// - Returns: Whether there was room for the version.
     private func touch(_ id: Int64, as version: FileVersion) throws -> Bool {
         let touched = try Row.fetchOne(
             db,
@@ -182,7 +183,7 @@ package final class HistoryWriter {
         return true
     }
 
-    /// A job for a row of the ledger. It follows what is on its way to the same place.
+    /// Adds a job for a row of the history. The job waits for a job under way to the same place.
     package func stage(_ version: FileVersion, digest: Checksum?, history: Int64, isPaused: Bool = false) throws {
         let place = plan.url(version, digest: digest)
         let url = Redaction.url(place)
@@ -206,7 +207,7 @@ package final class HistoryWriter {
                     hasSecrets, isUpload, network, needsLeft, ledger, follows)
                 VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
                 """)
-        // Counted as a need, so that resuming it blocks it again.
+        // The followed job counts as a need, so that resuming the new job blocks it again.
         statement.setUncheckedArguments([
             batch, identity, state.rawValue, plan.rank(version), lane.origin, spec.destinationKey(directory: "/"),
             spec.redacted.canonicalJSON, spec.fingerprint, secrets != nil, lane.network, followed == nil ? 0 : 1,
@@ -224,10 +225,10 @@ package final class HistoryWriter {
         if state == .queued { changes.ready[lane, default: 0] += 1 }
     }
 
-    /// The newest of the jobs that upload this file, or to this URL.
+    /// Returns the newest of the open jobs that upload this file, or upload to this URL.
     private func lastOpenJob(history: Int64, path: String, url: String, destination: String) throws -> Int64? {
-        // A batch behind a plus is no choice for SQLite's planner, which would go through all its open jobs; nor is the
-        // order of a CROSS JOIN.
+        // The plus before `batch` and the order of a CROSS JOIN keep SQLite's planner from reading all open jobs of the
+        // batch.
         let open = "+job.batch = \(batch) AND job.state < \(JobStates.firstEnded)"
         let own = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT max(id) FROM job WHERE ledger = ? AND \(open)"), arguments: [history])
@@ -236,12 +237,12 @@ package final class HistoryWriter {
         let ofPath = try Int64.fetchOne(
             db.cachedStatement(sql: "\(join) AND ledger.path = ? AND \(open)"), arguments: [folder, path])
         var ofURL: Int64?
-        // A URL where uploads are made can have many at a time.
+        // A URL at which the server names each upload can have many uploads at a time.
         if !plan.spec.upload.uploadProtocol.givesNames {
             ofURL = try Int64.fetchOne(
                 db.cachedStatement(sql: "\(join) AND ledger.url = ? AND \(open)"), arguments: [folder, url])
         }
-        // A file that was renamed while it's uploaded has another URL in the ledger by now.
+        // A file that was renamed during its upload has another URL in the history by now.
         let ofFormerURL = try Int64.fetchOne(
             db.cachedStatement(
                 sql: """
@@ -255,7 +256,7 @@ package final class HistoryWriter {
 
     // MARK: Moved files
 
-    /// - Returns: Whether there was room for it.
+    /// - Returns: Whether there was room for the version.
     private func move(_ row: HistoryRow, to version: FileVersion) throws -> Bool {
         for older in try jobs(ofPath: version.path) where older.history != row.id && !older.isClaimed {
             try remove(older)
@@ -263,7 +264,7 @@ package final class HistoryWriter {
         guard row.state != .confirmed, row.state != .leftAlone else {
             let isReplaceable = try row.state == .confirmed && losesItsURL(row, as: version)
             if isReplaceable, FolderPlaces(plan.root).file(row.version.path) != nil {
-                // Another file has its name, and so the place of its upload: that of a log that was rotated.
+                // Another file has its name, and so the place of its upload, as with a log that was rotated.
                 guard try add(version, digest: row.digest, fingerprint: row.fingerprint) else { return false }
                 try replace(row.id)
                 return true
@@ -285,14 +286,14 @@ package final class HistoryWriter {
         try db.execute(
             sql: "UPDATE ledger SET device = ?, gone = NULL WHERE id = ?",
             arguments: [version.deviceBits, row.id])
-        // A job under way has the file open: it goes on, and this one only starts if that comes to nothing.
+        // A job under way has the file open and continues; the new job starts only if that one fails.
         let isPaused = jobs.contains { $0.state == .paused }
         for job in jobs where !job.isClaimed { try remove(job, keepsHistory: true) }
         try stage(version, digest: row.digest, history: row.id, isPaused: isPaused)
         return true
     }
 
-    /// A paused job isn't uploaded until somebody says so, and then it's the file of its new name.
+    /// Renames the file of a job that is left alone: it is uploaded only by command, and then under its new name.
     private func rename(_ job: OpenJob, _ row: HistoryRow, to version: FileVersion) throws {
         let spec = plan.job(version, digest: row.digest, identity: job.identity)
         try db.execute(
@@ -309,7 +310,8 @@ package final class HistoryWriter {
         try cameBack(row.id)
     }
 
-    /// Whether a file of the name that it had would take the place of its upload, and it has another one itself now.
+    /// Returns whether another file with the former name would replace this file's upload, and the file now has another
+    /// URL itself.
     private func losesItsURL(_ row: HistoryRow, as version: FileVersion) throws -> Bool {
         let kind = plan.spec.upload.uploadProtocol
         guard !kind.givesNames, kind != .post else { return false }
@@ -326,7 +328,8 @@ package final class HistoryWriter {
         return try histories.flatMap { try jobs(ofHistory: $0) }
     }
 
-    /// The open jobs of a file: the job that its row names, and one that goes on under the file's former name.
+    /// Returns the open jobs of a file: the job that its row names, and one that continues under the file's former
+    /// name.
     package func jobs(ofHistory history: Int64) throws -> [OpenJob] {
         let current = try Int64.fetchOne(db, sql: "SELECT job FROM ledger WHERE id = ?", arguments: [history])
         return try Row.fetchAll(
@@ -338,8 +341,8 @@ package final class HistoryWriter {
         ).map(OpenJob.init)
     }
 
-    /// Takes a job out that hasn't started, and its version: what follows it follows what it followed, or is let go by
-    /// ``finish(stamp:)``, as it follows what isn't there any more.
+    /// Removes a job that has not started, and its version. A job that waits for it waits for its predecessor instead.
+    /// Without one, ``finish(stamp:)`` frees the waiting job, because the removed job no longer exists.
     package func remove(_ job: OpenJob, keepsHistory: Bool = false) throws {
         abandon(job)
         try db.execute(
@@ -363,7 +366,7 @@ package final class HistoryWriter {
         else { return }
         if job.hasSecrets {
             spec.settings = plan.spec.settings
-            // A secret in the URL itself isn't known any more.
+            // A secret in the URL itself is no longer known.
             if spec.urls.contains(where: { $0.contains(Redaction.mark) }) { return }
         }
         changes.abandoned.append(AbandonedUpload(id: job.id, spec: spec, upload: upload))

@@ -2,7 +2,7 @@ package import GRDB
 package import TransferJobs
 import TransferStore
 
-/// A job of a watched folder, as the ledger's rows lead to it.
+/// A job of a watched folder, found by a row of the upload history.
 package struct OpenJob {
     package let id: Int64
     package let history: Int64
@@ -32,7 +32,7 @@ package struct OpenJob {
     }
 
     package var isClaimed: Bool { state == .claimed }
-    /// Whether it's only tried again when somebody says so.
+    /// Whether the job is tried again only by command.
     package var isLeftAlone: Bool { state == .cancelled || mayHaveArrived }
     package var isOpen: Bool { !state.hasEnded }
 }

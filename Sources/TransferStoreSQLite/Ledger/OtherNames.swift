@@ -1,11 +1,11 @@
 package import GRDB
 import TransferStore
 
-/// Names by which files aren't uploaded: each is told once, however often the folder is read.
+/// Names by which files are not uploaded. Each is reported once, however often the folder is read.
 package struct OtherNames: Sendable {
     package let database: QueueDatabase
 
-    /// - Returns: For each name whether it wasn't told before.
+    /// - Returns: Whether the name was not noted before, for each name.
     package func note(_ names: [String], folder: Int64) throws -> [Bool] {
         let known = try database.read { db in
             let statement = try db.cachedStatement(sql: "SELECT 1 FROM otherName WHERE folder = ? AND path = ?")
@@ -21,7 +21,7 @@ package struct OtherNames: Sendable {
         }
     }
 
-    /// A page of them, in the order of their bytes.
+    /// Reads a page of the names, in the order of their bytes.
     package func page(folder: Int64, after path: String, limit: Int) throws -> [String] {
         try database.read { db in
             try String.fetchAll(
@@ -30,7 +30,7 @@ package struct OtherNames: Sendable {
         }
     }
 
-    /// Forgets names that aren't there any more.
+    /// Forgets names that no longer exist.
     package func forget(_ names: [String], folder: Int64) throws {
         try database.writeRelaxed { db in
             for name in names { try Self.forget(db, name, folder: folder) }

@@ -4,14 +4,14 @@ import TransferStore
 
 /// The jobs of watched folders.
 package enum WatchedJobs {
-    /// The number of jobs that haven't ended.
+    /// Counts the jobs that have not ended.
     package static func countOpen(_ db: Database, batch: Int64) throws -> Int {
         let statement = try db.cachedStatement(
             sql: "SELECT count(*) FROM job WHERE batch = ? AND ledger IS NOT NULL AND state < \(JobStates.firstEnded)")
         return try Int.fetchOne(statement, arguments: [batch]) ?? 0
     }
 
-    /// Makes jobs ready whose predecessor is no longer on its way.
+    /// Makes jobs ready whose predecessor has ended or was removed.
     package static func releaseFollowers(_ db: Database, batch: Int64) throws -> [Lane: Int] {
         let statement = try db.cachedStatement(
             sql: """
@@ -27,7 +27,7 @@ package enum WatchedJobs {
         return ready
     }
 
-    /// Keeps files alone that aren't to be tried again by themselves, before the jobs of their batch are forgotten.
+    /// Marks files that must not be tried again automatically, before the jobs of their batch are forgotten.
     package static func leaveAlone(_ db: Database, batch name: String) throws {
         try db.execute(
             sql: """
@@ -37,7 +37,7 @@ package enum WatchedJobs {
                 """, arguments: [name])
     }
 
-    /// Forgets the folder of a batch, and what was uploaded from it.
+    /// Forgets the folder of a batch, and the history of its uploads.
     package static func forgetFolder(_ db: Database, batch name: String) throws {
         try db.execute(
             sql: "DELETE FROM watchedFolder WHERE batch IN (SELECT id FROM batch WHERE name = ?)", arguments: [name])

@@ -5,7 +5,7 @@ package import TransferJobs
 import TransferStore
 
 extension WatchedVersion {
-    /// The version of a row of the ledger.
+    /// Returns the version of a row of the upload history.
     package static func find(_ db: Database, history: Int64) throws -> WatchedVersion {
         let statement = try db.cachedStatement(
             sql: """
@@ -13,7 +13,7 @@ extension WatchedVersion {
                 FROM ledger JOIN watchedFolder ON watchedFolder.id = ledger.folder WHERE ledger.id = ?
                 """)
         guard let row = try Row.fetchOne(statement, arguments: [history]) else {
-            // No file is this version, so that the job is dropped.
+            // This version matches no file, so that the job is dropped.
             return WatchedVersion(
                 history: history, stamp: FileStamp(inode: 0, size: -1, modified: 0), digest: nil, verifies: false)
         }

@@ -9,7 +9,7 @@ import TransferStore
 package struct HostWaits: Sendable {
     package let database: QueueDatabase
 
-    /// Replaces what this process said of the origins that it waits for.
+    /// Replaces this process's last report of the origins that it waits for.
     package func save(_ waits: Set<OriginWait>) throws {
         try database.writeRelaxed(leavesPacks: true) { db in
             let known = try String.fetchAll(
@@ -42,9 +42,9 @@ package struct HostWaits: Sendable {
         hostWait.delay, hostWait.proxy
         """
 
-    /// The origins that jobs of a batch wait for, those with the most of them first.
+    /// Returns the origins that jobs of a batch wait for, those with the most jobs first.
     ///
-    /// - Returns: Each wait with the number of its jobs that are ready, or taken, but for it.
+    /// - Returns: Each wait with the number of its jobs that are ready or claimed, apart from the wait.
     package static func waits(_ db: Database, batch: Int64, process: Int64) throws -> [(wait: HostWait, ready: Int)] {
         let waits = try Row.fetchAll(
             db, sql: "SELECT \(hostColumns) FROM hostWait WHERE process = ?", arguments: [process])
@@ -54,7 +54,7 @@ package struct HostWaits: Sendable {
         let waiting = try counts(db, of: .waiting, batch: batch, process: process)
         return try waits.compactMap { row in
             let origin: String = row[stored: "origin"]
-            // There may be a million of these: they are counted in the index that has no others.
+            // There may be a million of these, so they are counted in the index that has no others.
             let queued = try Int.fetchOne(
                 db,
                 sql: """
@@ -69,11 +69,11 @@ package struct HostWaits: Sendable {
         .sorted { ($1.wait.jobs, $0.wait.origin) < ($0.wait.jobs, $1.wait.origin) }
     }
 
-    /// Jobs of the batch by their origins, in a state that few of them have at a time.
+    /// Counts jobs of the batch by their origins, in a state that few of them have at a time.
     private static func counts(
         _ db: Database, of state: JobState, batch: Int64, process: Int64
     ) throws -> [String: Int] {
-        // An index of some rows is used where the condition that it was made with is said again.
+        // SQLite uses a partial index only where the query repeats the condition of the index.
         let (index, condition) =
             state == .claimed
             ? ("jobOwner", "owner = ?2")

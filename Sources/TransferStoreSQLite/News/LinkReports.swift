@@ -26,7 +26,7 @@ package struct LinkReports: Sendable {
         }
     }
 
-    /// Puts the links that nobody answers over where `transfer why` finds them.
+    /// Writes the links over which no host answers to where `transfer why` finds them.
     package func save(silentLinks: [(name: String, suspicion: LinkHealth.Suspicion)]) throws {
         try database.writeRelaxed(leavesPacks: true) { db in
             try db.execute(sql: "DELETE FROM silentLink")
@@ -38,7 +38,7 @@ package struct LinkReports: Sendable {
         }
     }
 
-    /// Replaces what this process said of its waits for the network.
+    /// Replaces this process's last report of its waits for the network.
     package func save(networkWaits: [(network: String, since: WallTime, reason: String)]) throws {
         try database.writeRelaxed(leavesPacks: true) { db in
             try db.execute(sql: "DELETE FROM networkWait WHERE process = ?", arguments: [database.process])
@@ -61,7 +61,7 @@ package struct LinkReports: Sendable {
         }
     }
 
-    /// - Returns: Since when a process keeps what has these rules waiting, and why.
+    /// - Returns: The time since when a process keeps jobs with these rules waiting, and the reason.
     package static func networkWait(
         _ db: Database, network: String, process: Int64
     ) throws -> (since: WallTime, reason: String)? {

@@ -16,7 +16,7 @@ package struct Pauses: Sendable {
         }
     }
 
-    /// - Returns: The pauses that aren't over.
+    /// - Returns: The pauses that are not over.
     package func open() throws -> [StoredPause] {
         try database.writeRelaxed(leavesPacks: true) { db in
             let pauses = try Row.fetchAll(db, sql: "SELECT \(StoredPause.columns) FROM pause").map { StoredPause($0) }

@@ -4,7 +4,7 @@ import TransferEventLoop
 import TransferJobs
 package import TransferStore
 
-/// The news of a run, for processes that look at it from outside.
+/// The news of a run, for other processes that read the queue.
 package struct RunStatusTable: Sendable {
     package let database: QueueDatabase
     package let hostWaits: HostWaits
@@ -34,7 +34,7 @@ package struct RunStatusTable: Sendable {
         }
     }
 
-    /// Puts the numbers of a running batch where `transfer status` finds them.
+    /// Writes the numbers of a running batch to where `transfer status` finds them.
     private func publish(_ reported: RunProgress) throws {
         let numbers = reported.underWay.isEmpty ? "" : " " + reported.underWay.map { "\($0) " }.joined()
         try database.writeRelaxed(leavesPacks: true) { db in

@@ -4,8 +4,9 @@ package import TransferStore
 
 /// The rows of many jobs as one value of the database, in their order.
 ///
-/// Jobs of one file mostly look alike: each text is written as the number of bytes that it has in common with the same text
-/// of the job before, and what follows them (front coding). Numbers are LEB128. The first byte is the form's version.
+/// Jobs of one file mostly resemble each other, so each text is front-coded: the number of bytes that it shares with
+/// the same text of the job before, then the bytes that follow. Numbers are LEB128. The first byte is the form's
+/// version.
 package struct JobPack {
     package private(set) var bytes: [UInt8] = [version]
     package private(set) var count = 0
@@ -61,7 +62,7 @@ package struct JobPack {
     private static func shared(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>) -> Int {
         let limit = min(one.count, other.count)
         var count = 0
-        // Eight bytes at a time, as long as they are the same.
+        // The texts are compared eight bytes at a time, for as long as these are the same.
         let (first, second) = (UnsafeRawBufferPointer(one), UnsafeRawBufferPointer(other))
         while count + 8 <= limit,
             first.loadUnaligned(fromByteOffset: count, as: UInt64.self)

@@ -2,10 +2,10 @@ package import TransferCore
 import TransferJobs
 package import TransferStore
 
-/// Gives the rows of a ``JobPack``, one after the other.
+/// A reader that gives the rows of a ``JobPack``, one after the other.
 package struct JobPackReader {
     private var cursor: Cursor
-    // The texts of the row before, as bytes: what two share may end within a character.
+    // The texts of the row before, as bytes, because the part shared with the next row may end within a character.
     private var identity: [UInt8] = []
     private var origin: [UInt8] = []
     private var destination: [UInt8] = []
@@ -21,7 +21,7 @@ package struct JobPackReader {
         }
     }
 
-    /// - Returns: `nil` after the last one.
+    /// - Returns: `nil` after the last row.
     /// - Throws: `TransferError` where the bytes are no pack.
     package mutating func next() throws(TransferError) -> JobRow? {
         guard !cursor.isAtEnd else { return nil }
@@ -73,7 +73,7 @@ package struct JobPackReader {
             throw Self.damaged
         }
 
-        /// Turns the text of the row before into that of this one.
+        /// Turns the text of the row before into that of this row.
         mutating func text(_ text: inout [UInt8]) throws(TransferError) {
             let shared = try number()
             let count = try number()

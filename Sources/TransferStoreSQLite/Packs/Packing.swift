@@ -1,24 +1,24 @@
 import TransferCore
 package import TransferStore
 
-/// Gathers the jobs of a new batch, of which no two have one identity.
+/// A collector of the jobs of a new batch, of which no two have one identity.
 package struct Packing: Sendable {
-    /// The number of the first one.
+    /// The number of the first job.
     package let first: Int64
     package private(set) var jobs: [StagedJob] = []
     package private(set) var pack = JobPack()
-    /// Hashes: of two jobs with the same one the database sees whether they are the same.
+    /// The hashes of the identities; where two are equal, the database compares the jobs.
     private var identities: Set<Int> = []
 
     package init(first: Int64) { self.first = first }
 
-    /// The number of the next one.
+    /// The number of the next job.
     package var next: Int64 { first + Int64(jobs.count) }
 
-    /// Bytes, of some 50,000 jobs, which are in memory as well until they are handed on.
+    /// The greatest size in bytes, of about 50,000 jobs, which are also in memory until they are handed on.
     private static let limit = 6 << 20
 
-    /// - Returns: `false` where a job may have that identity already.
+    /// - Returns: `false` where a job may have that identity already, or the pack is full.
     package mutating func admits(_ job: StagedJob) -> Bool {
         guard pack.bytes.count < Self.limit, let hash = job.identityHash else { return false }
         return identities.insert(hash).inserted

@@ -4,12 +4,12 @@ import TransferCore
 package import TransferJobs
 package import TransferStore
 
-/// The table `pack`. The jobs of a new batch are first kept in one value, which is written in a moment. Each gets its row
-/// when it's recorded as complete; all of them do before anybody looks at jobs who doesn't know of packs.
+/// The table `pack`. The jobs of a new batch are first stored as one value, which takes little time. Each gets its row
+/// when it is recorded as complete. All get theirs before a query that knows nothing of packs reads jobs.
 package enum Packs {
-    /// Keeps rows, in the order of their numbers, as one value.
+    /// Stores rows as one value, in the order of their numbers.
     ///
-    /// - Parameter first: The number of the first one, as ``nextJob(_:)`` gave it in this transaction.
+    /// - Parameter first: The number of the first job, as ``nextJob(_:)`` gave it in this transaction.
     package static func insert(_ db: Database, _ pack: JobPack, batch: Int64, first: Int64) throws {
         try db.execute(
             sql: "INSERT INTO pack (batch, first, count, jobs) VALUES (?, ?, ?, ?)",
@@ -21,7 +21,7 @@ package enum Packs {
         try db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('job', ?)", arguments: [last])
     }
 
-    /// Gives jobs that were packed their rows, but for those that have one.
+    /// Gives packed jobs their rows, except for those that have one.
     package static func insert(
         _ db: Database, _ rows: some Sequence<JobRow>, first: Int64, batch: Int64, state: JobState
     ) throws {
@@ -39,12 +39,12 @@ package enum Packs {
         try insert.finish()
     }
 
-    /// The number that the next job gets.
+    /// Returns the number that the next job gets.
     package static func nextJob(_ db: Database) throws -> Int64 {
         (try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'job'") ?? 0) + 1
     }
 
-    /// Whether there are packs to be unpacked.
+    /// Returns whether there are packs to be unpacked.
     package static func exist(_ db: Database) throws -> Bool {
         let statement = try db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM pack WHERE NOT isUnreadable)")
         return try Bool.fetchOne(statement) ?? false
@@ -53,15 +53,15 @@ package enum Packs {
     /// Gives every packed job its row.
     package static func unpackAll(_ db: Database) throws {
         guard try exist(db) else { return }
-        // Somebody else may have deleted a batch, without what belongs to it.
+        // A batch may have been deleted by a program that left its pack.
         try db.execute(sql: "DELETE FROM pack WHERE batch NOT IN (SELECT id FROM batch)")
         for batch in try Int64.fetchAll(db, sql: "SELECT batch FROM pack") { try unpack(db, batch: batch) }
     }
 
-    /// Gives the jobs of a batch that are packed their rows; those that are complete have one already.
+    /// Gives the packed jobs of a batch their rows; complete ones have theirs already.
     ///
-    /// A pack that can't be read is left where it is: no other batch is to suffer for it, and this one begins anew when its
-    /// job file is run again.
+    /// A pack that cannot be read is left where it is, so that other batches are not affected. Its batch begins anew
+    /// when its job file is run again.
     package static func unpack(_ db: Database, batch: Int64) throws {
         let pack = try Row.fetchOne(
             db,
@@ -83,7 +83,7 @@ package enum Packs {
         try db.execute(sql: "DELETE FROM pack WHERE batch = ?", arguments: [batch])
     }
 
-    /// - Returns: Whether all jobs of the batch have rows, so that its pack was of no use any more.
+    /// - Returns: Whether all jobs of the batch have rows, so that its pack was no longer needed.
     package static func drop(_ db: Database, batch: Int64) throws -> Bool {
         try db.execute(
             sql: "DELETE FROM pack WHERE batch = ?1 AND count <= (SELECT count(*) FROM job WHERE batch = ?1)",

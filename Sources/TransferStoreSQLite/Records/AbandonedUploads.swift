@@ -7,7 +7,7 @@ package import TransferStore
 package struct AbandonedUploads: Sendable {
     package let database: QueueDatabase
 
-    /// Whether servers hold parts of a batch's cancelled uploads, as far as is known.
+    /// Returns whether servers hold parts of a batch's cancelled uploads, to the extent that this is known.
     package func exist(batch name: String) throws -> Bool {
         try database.read { db in
             try Bool.fetchOne(
@@ -19,7 +19,7 @@ package struct AbandonedUploads: Sendable {
         }
     }
 
-    /// The cancelled jobs of a batch whose servers hold parts of them, as far as is known.
+    /// Reads the cancelled jobs of a batch whose servers hold parts of them, to the extent that this is known.
     package func held(batch: Int64) throws -> [HeldUpload] {
         try database.read { db in
             try Row.fetchAll(
@@ -32,9 +32,9 @@ package struct AbandonedUploads: Sendable {
         }
     }
 
-    /// The cancelled jobs of a batch whose servers haven't been told.
+    /// Reads the cancelled jobs of a batch whose servers have not been asked to drop their parts.
     ///
-    /// - Parameter secrets: Jobs whose secrets nobody has any more are left out.
+    /// - Parameter secrets: The secrets of jobs, by job. Jobs whose secrets are lost are left out.
     package func all(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload] {
         try database.read { db in
             let rows = try Row.fetchAll(

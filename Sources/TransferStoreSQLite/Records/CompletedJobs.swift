@@ -21,7 +21,7 @@ package struct CompletedJobs: Sendable {
                 let digest: String? = row[stored: 6]
                 let route = JobRoute(canonicalJSON: row[stored: 12])
                 let isLengthUnproven = row[stored: 11] as Int64? == 1
-                // An early version's record may have no URL.
+                // The record of an early version may have no URL.
                 let finalURL: String? = row[stored: 8]
                 return CompletedJob(
                     id: row[stored: 0], batch: batch, identity: row[stored: 1], isUpload: row[stored: 2],
@@ -38,8 +38,8 @@ package struct CompletedJobs: Sendable {
         }
     }
 
-    /// Downloads that have brought a file, with all that is known of it, in the order of their numbers. A job that is done
-    /// again keeps the record of its file until that is replaced.
+    /// Reads downloads that have brought a file, with all recorded facts, in the order of their numbers. A job that is
+    /// done again keeps the record of its file until that is replaced.
     package func downloads(_ selection: DownloadSelection, after id: Int64, limit: Int) throws -> [StoredDownload] {
         let (condition, name) =
             switch selection {

@@ -1,7 +1,7 @@
 package import GRDB
 import TransferStore
 
-/// The numbers of ends, which are the cursors of those who read them: each is given once.
+/// The numbers of ends, which are the cursors of their readers: each is given once.
 package enum EndNumbers {
     package static func last(_ db: Database) throws -> Int64 {
         try Int64.fetchOne(db, sql: "SELECT value FROM counter WHERE name = 'end'") ?? 0
@@ -9,7 +9,7 @@ package enum EndNumbers {
 
     /// Takes the next numbers.
     ///
-    /// - Returns: The last of them.
+    /// - Returns: The last of the numbers.
     package static func take(_ db: Database, _ count: Int) throws -> Int64 {
         let statement = try db.cachedStatement(
             sql: "UPDATE counter SET value = value + ? WHERE name = 'end' RETURNING value")

@@ -5,9 +5,9 @@ import TransferEventLoop
 package import TransferJobs
 import TransferStore
 
-/// Writes ends into the rows of their jobs. Of a batch that is packed, what is complete gets its row with its end.
+/// A writer of ends into the rows of their jobs. A job of a packed batch that is complete gets its row with its end.
 package struct EndWriter {
-    /// A job that gets its row.
+    /// A complete job that gets its row.
     private struct Complete {
         let job: StagedJob
         /// The index of the job's end among those that are written.
@@ -15,7 +15,7 @@ package struct EndWriter {
         let cursor: Int64
     }
 
-    /// The jobs are this process's: the transaction is fenced.
+    /// The jobs belong to this process, because the transaction is fenced.
     private static let updates = Dictionary(
         uniqueKeysWithValues: [JobTransition.fail, .failOfChangedSource, .abort].map { transition in
             (transition, JobUpdate(transition, guards: false, endNumber: .given) { "id = ?\($0)" })
@@ -34,13 +34,13 @@ package struct EndWriter {
     private let ends: [JobEnd]
     private let now: Int64
     private let packed: PackedJobs
-    /// The batches that are packed: of them there is nothing to write but jobs that are complete.
+    /// The batches that are still packed: only complete jobs of theirs are written.
     private var packs: Set<Int64> = []
     private var insert: GroupedInsert<Complete>?
     private let complete: BoundStatement
     private let keep: BoundStatement
 
-    /// Gives batches of which there is more to write than that jobs are complete all their rows.
+    /// Prepares the writer, and unpacks batches for which more than complete jobs is to be written.
     package init(
         _ db: Database, packed: PackedJobs, now: Int64, _ ends: [JobEnd], _ steps: [JobStep]
     ) throws {
@@ -86,14 +86,14 @@ package struct EndWriter {
             try db.execute(
                 sql: update.sql,
                 arguments: update.arguments([end.id]) { try $0 == .endNumber ? .number(cursor) : end.value($0) })
-        // The ledger's part takes it out.
+        // The upload history removes a dropped job.
         case .dropped: break
         }
     }
 
     private mutating func add(_ job: Complete) throws {
         if insert == nil {
-            // A row that is there already is a fault; what was inserted before it is rolled back with all else.
+            // A row that is there already is an error, which rolls the whole transaction back.
             insert = try GroupedInsert(
                 db,
                 "INSERT OR FAIL INTO job (id, \(JobRow.columns), \(Self.completion.columns.joined(separator: ", ")))",

@@ -22,7 +22,7 @@ package struct JobNotes: Sendable {
             try db.cachedStatement(sql: "UPDATE job SET isSending = ?, upload = ifnull(?, upload) WHERE id = ?")
                 .execute(arguments: [isUnrepeatable, version?.text, id])
         case .part(let record, let id):
-            // A job that has ended meanwhile knows better.
+            // The record of a job that has ended meanwhile is newer.
             try db.cachedStatement(
                 sql: "UPDATE job SET resume = ? WHERE id = ? AND state = \(JobStates.claimed)"
             ).execute(arguments: [try ResumeData.text(record), id])

@@ -6,13 +6,13 @@ package import TransferStore
 
 /// The needs of jobs: ends of some jobs free or skip others that wait for them.
 package enum Needs {
-    /// Whether jobs of the batch wait for others.
+    /// Returns whether jobs of the batch wait for others.
     package static func areIn(_ db: Database, batch: Int64) throws -> Bool {
         let statement = try db.cachedStatement(sql: "SELECT hasNeeds FROM batch WHERE id = ?")
         return try Bool.fetchOne(statement, arguments: [batch]) ?? false
     }
 
-    /// Frees the jobs that only this one kept, or skips those that it was needed by.
+    /// Frees the jobs that waited only for this one, or skips the jobs that need it.
     package static func settle(_ db: Database, of end: JobEnd, _ recorded: inout RecordedGroup) throws {
         switch end.outcome {
         case .done, .kept:
@@ -33,7 +33,7 @@ package enum Needs {
         }
     }
 
-    /// Skips the jobs that need one of these, and those that need them in turn: they can't start any more.
+    /// Skips the jobs that need one of these, and those that need them in turn, because they can no longer start.
     package static func skipDependents(_ db: Database, of failed: [(id: Int64, identity: String)]) throws
         -> [SkippedJob]
     {
@@ -59,7 +59,7 @@ package enum Needs {
         return skipped
     }
 
-    /// Skips every job of the batch that waits for one that failed, was skipped or cancelled.
+    /// Skips every job of the batch that waits for a job that failed, was skipped or was cancelled.
     package static func skipWhatCannotStart(_ db: Database, batch: Int64) throws -> [SkippedJob] {
         let ended = try Row.fetchAll(
             db,
@@ -71,10 +71,10 @@ package enum Needs {
         return try skipDependents(db, of: ended.map { ($0[stored: 0], $0[stored: 1]) })
     }
 
-    /// Gives skipped jobs a new start, but for those that still follow from a job that failed or was cancelled.
+    /// Makes skipped jobs ready, except for those that still depend on a job that failed or was cancelled.
     package static func revive(_ db: Database, batch: Int64) throws {
-        // One walk from what failed along the needs: to look at each skipped job's needs again for each step of a chain
-        // takes time by the square of the chain's length.
+        // One walk along the needs suffices. To examine the needs of each skipped job again for each step of a chain
+        // takes time by the square of its length.
         try db.execute(
             sql: """
                 WITH RECURSIVE stuck(id) AS (
@@ -88,7 +88,7 @@ package enum Needs {
         try recount(db, batch: batch)
     }
 
-    /// Counts anew what each waiting job of the batch still needs.
+    /// Counts anew the unfinished needs of each waiting job of the batch.
     package static func recount(_ db: Database, batch: Int64) throws {
         try db.execute(
             sql: """
@@ -105,7 +105,7 @@ package enum Needs {
         .skip, returning: "id, batch, identity, spec, \(HookCalls.mark)"
     ) { "id IN (SELECT job FROM need WHERE needed = ?\($0))" }
 
-    /// The one parameter is the batch, and so it is in the list of jobs that still follow from a failed one.
+    /// The one parameter is the batch, and is also used in the query for jobs that still depend on a failed one.
     private static let revival = JobUpdate(.revive) { "batch = ?\($0) AND id NOT IN (SELECT id FROM stuck)" }
 
     private static let blocking = JobUpdate(.block) { "batch = ?\($0) AND needsLeft > 0" }

@@ -6,7 +6,7 @@ import TransferEventLoop
 package import TransferJobs
 package import TransferStore
 
-/// Records ends and steps of jobs, with what follows for other jobs and for watched folders.
+/// Records of ends and steps of jobs, with their consequences for other jobs and for watched folders.
 package struct Records: Sendable {
     package let database: QueueDatabase
     package let reserves: ReservedJobs
@@ -54,6 +54,6 @@ package struct Records: Sendable {
             arguments: Self.stepping.arguments(state: step.state, [step.id]) { try step.value($0) })
     }
 
-    /// The jobs are this process's: the transaction is fenced.
+    /// The jobs belong to this process, because the transaction is fenced.
     private static let stepping = JobUpdate(.step, guards: false) { "id = ?\($0)" }
 }

@@ -6,7 +6,7 @@ package import TransferStore
 package struct AnsweredSubmissions: Sendable {
     package let database: QueueDatabase
 
-    /// The table of submissions that had a key (Idempotency-Key), and of what was answered (``AnsweredSubmission``).
+    /// The table of submissions with a key (Idempotency-Key), and of their answers (``AnsweredSubmission``).
     package static let table = """
         CREATE TABLE submission (
             key TEXT PRIMARY KEY,
@@ -40,7 +40,7 @@ package struct AnsweredSubmissions: Sendable {
 
     /// Remembers submissions in the transaction that has taken their jobs, and forgets those whose time is over.
     ///
-    /// - Parameter count: Jobs that were taken with the batch.
+    /// - Parameter count: The number of jobs that were taken with the batch.
     /// - Throws: ``SubmissionKeyTaken``.
     package static func write(_ db: Database, _ notes: [SubmissionNote], batch: HeldBatch, count: Int) throws {
         guard !notes.isEmpty else { return }

@@ -3,22 +3,23 @@ import TransferCore
 package import TransferJobs
 package import TransferStore
 
-/// Adds new jobs to a batch that this process runs: what they cost doesn't grow with the batch, as nothing of the other jobs is
-/// looked at.
+/// Additions of new jobs to a batch that this process runs. Their cost does not grow with the batch, because its other
+/// jobs are not read.
 package struct Appending: Sendable {
     package let database: QueueDatabase
 
     /// Jobs that got rows of their own.
     package struct Appended: Sendable {
         package let staged: StagedJobs
-        /// By the jobs' identities.
+        /// The numbers of the jobs, by their identities.
         package let numbers: [String: Int64]
     }
 
-    /// Whether jobs can be added so: those with names or needs have to be compared with the others.
+    /// Returns whether jobs can be added in this way: those with names or needs must be compared with the other jobs.
     package static func admits(_ jobs: [JobSpec]) -> Bool { jobs.allSatisfy { $0.id == nil && $0.needs.isEmpty } }
 
-    /// - Returns: `nil` where the batch isn't this process's, or is packed, or has one of the jobs: then it has to be staged.
+    /// - Returns: `nil` where another process holds the batch, or it is packed, or it has one of the jobs. The jobs
+    ///   must be staged then.
     package func append(
         _ jobs: [JobSpec], to name: String, startsPaused: Bool, notes: [SubmissionNote] = []
     ) throws -> Appended? {

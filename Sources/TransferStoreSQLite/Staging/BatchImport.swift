@@ -3,7 +3,7 @@ import TransferCore
 package import TransferJobs
 package import TransferStore
 
-/// Takes jobs into batches, all of them or none.
+/// The taking of jobs into batches, all of them or none.
 package struct BatchImport: Sendable {
     package let database: QueueDatabase
     package let batches: Batches
@@ -11,7 +11,7 @@ package struct BatchImport: Sendable {
     package let packed: PackedJobs
     package let doubtful: DoubtfulBatches
 
-    /// A batch that was filled, and what memory is to keep of it.
+    /// A batch that was filled, and the facts about it that stay in memory.
     private struct Filled {
         let staged: StagedJobs
         let reserve: JobReserve?
@@ -47,7 +47,7 @@ package struct BatchImport: Sendable {
         guard try body(stager) else { throw StagingFailure.refused }
         try stager.finish()
         if options.startsPaused {
-            // Jobs that were there keep the generation that they have.
+            // Jobs that were in the batch before keep their generation, and are not paused.
             try db.execute(sql: Self.pausing.sql, arguments: Self.pausing.arguments([batch.id, generation]))
         }
         guard stager.report.isEmpty else {

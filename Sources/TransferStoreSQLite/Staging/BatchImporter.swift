@@ -3,7 +3,7 @@ import TransferCore
 package import TransferJobs
 package import TransferStore
 
-/// Takes jobs into a batch, inside one transaction: all of them or none.
+/// A receiver of jobs for a batch, inside one transaction: all of them are taken, or none.
 package final class BatchImporter: JobSubmissionBatcher {
     private let db: Database
     private let batch: HeldBatch
@@ -18,30 +18,30 @@ package final class BatchImporter: JobSubmissionBatcher {
     private let find: Statement
     package private(set) var count = 0
     package private(set) var report = JobFileReport()
-    /// Secrets by job; they stay in memory.
+    /// The secrets by job, which stay in memory.
     package private(set) var secrets: [Int64: JobSecrets] = [:]
-    /// Jobs of other content now that this process works on by what they were.
+    /// Jobs with new content whose former content this process is transferring.
     package private(set) var underWay: Set<Int64> = []
-    /// Uploads of which servers hold parts that nobody will go on with.
+    /// Uploads of which servers hold parts that will not be continued.
     package private(set) var abandoned: [AbandonedUpload] = []
-    /// Whether there are jobs that may have arrived, and of which nobody has been told.
+    /// Whether there are jobs whose upload may have arrived, and which were not reported.
     package private(set) var isInDoubt = false
-    /// Whether somebody has been told of those that there were.
+    /// Whether the jobs of the batch whose upload may have arrived were reported to a user.
     private let isReported: Bool
     private let owner: Int64
-    /// The jobs of a new batch that are taken at once.
+    /// The jobs of a new batch that are claimed at once; `nil` where there is no reserve.
     private var gathering: JobReserve.Builder?
-    /// Jobs that one statement will insert: to begin and to end one costs SQLite as much as a row does.
+    /// Jobs that one statement will insert. The beginning and end of a statement cost SQLite as much as a row.
     private var gathered: [StagedJob] = []
     private var insertGroup: BoundStatement?
     private var origins = OriginMemory()
     package private(set) var reserve: JobReserve?
-    /// As long as all jobs are simple ones, and fit into the reserve.
+    /// The pack, for as long as no job must be compared with others and all fit into the reserve.
     package private(set) var packing: Packing?
-    /// Whether there are jobs with faults of their own, which weren't added: others may need them.
+    /// Whether jobs were left out because of their own faults; other jobs may need them.
     package var isPartial = false
 
-    /// - Parameter owner: Who takes the first jobs of a new batch at once.
+    /// - Parameter owner: The process that claims the first jobs of a new batch at once.
     package init(
         _ db: Database, batch: HeldBatch, generation: Int64, _ options: StagingOptions, isReported: Bool, owner: Int64
     ) throws {
@@ -86,7 +86,7 @@ package final class BatchImporter: JobSubmissionBatcher {
         if gathered.count == Self.groupSize { try addGathered() }
     }
 
-    /// - Returns: `false` where it's for the database to compare it with the others.
+    /// - Returns: `false` where the database must compare the job with the others.
     private func pack(_ job: StagedJob) -> Bool {
         guard gathering?.hasRoom == true, !destinations.mayBeShared,
             packing?.admits(job) == true, let id = packing?.next,
@@ -97,7 +97,7 @@ package final class BatchImporter: JobSubmissionBatcher {
         return true
     }
 
-    /// Gives what was packed so far its rows; the jobs that follow get theirs at once.
+    /// Gives the jobs that were packed so far their rows; the jobs that follow get theirs at once.
     private func stopPacking() throws {
         guard let packing = exchange(&packing, with: nil) else { return }
         try Packs.insert(
@@ -125,7 +125,7 @@ package final class BatchImporter: JobSubmissionBatcher {
             for job in group { try addOne(job) }
             return
         }
-        // One statement's rows have one number after the other.
+        // The rows of one statement have consecutive numbers.
         var id = db.lastInsertedRowID - Int64(group.count)
         for job in group {
             id += 1
@@ -190,8 +190,8 @@ package final class BatchImporter: JobSubmissionBatcher {
         note(job, id)
     }
 
-    /// Notes uploads that servers hold, before their jobs become others or are dropped. Servers of jobs whose
-    /// secrets were never stored can't be told.
+    /// Notes uploads that servers hold, before their jobs are changed or dropped. Jobs whose secrets were never stored
+    /// are left out, because their servers cannot be asked.
     private func abandon(_ condition: String, _ arguments: StatementArguments) throws {
         let rows = try Row.fetchAll(
             db,
@@ -205,18 +205,18 @@ package final class BatchImporter: JobSubmissionBatcher {
     private func addDuplicate(_ spec: JobSpec, _ own: JobLocations?, other: Int?) {
         let place = other.map { " (line \($0))" } ?? ""
         let what = spec.id == nil ? "same destination as another job" : "same id as another job"
-        // A program gives its jobs names.
+        // A program names its jobs itself, so it gets no offer.
         let offer = spec.id == nil && !spec.isUpload && own != nil ? "; \(Collisions.offer)" : ""
         report.add(JobFileFault("\(what)\(place): \(spec.identity)\(offer)") { own?.identityFault($0) })
     }
 
-    /// Gives the reserve up: the batch's jobs are claimed like those of other batches.
+    /// Gives up the reserve: the batch's jobs are claimed like those of other batches.
     private func giveUpReserve() throws {
         gathering = nil
         try db.execute(sql: Self.givingUp.sql, arguments: Self.givingUp.arguments([batch.id]))
     }
 
-    /// Drops jobs that are gone from the file, and checks what only shows at the end.
+    /// Drops jobs that are no longer in the file, and makes the checks that need all jobs.
     package func finish() throws {
         try addGathered()
         if let made = gathering?.finish() {

@@ -9,7 +9,7 @@ extension JobRow {
         """
     package static let columnCount = 17
 
-    /// Gives the values of ``columns``.
+    /// Binds the values of ``columns``.
     package func bind(batch: Int64, generation: Int64, state: JobState, to values: inout BoundStatement.Values) {
         values.add(batch)
         values.add(identity)

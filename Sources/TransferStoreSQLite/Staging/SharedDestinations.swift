@@ -2,7 +2,7 @@ package import GRDB
 package import TransferJobs
 package import TransferStore
 
-/// Whether jobs of a batch may have one destination and different identities, and which do.
+/// The search for jobs of a batch with one destination and different identities.
 package struct SharedDestinations {
     private var hasIDs = false
     private var hasRelativePaths = false
@@ -17,7 +17,8 @@ package struct SharedDestinations {
         }
     }
 
-    /// Without IDs and with paths of one kind the destination is the identity, in one spelling.
+    /// Whether two jobs may share a destination. Without IDs and with paths of one kind the destination is the
+    /// identity, in one spelling.
     package var mayBeShared: Bool { hasIDs || hasRelativePaths && hasAbsolutePaths }
 
     package func find(_ db: Database, batch: Int64, _ report: inout JobFileReport) throws {

@@ -4,7 +4,7 @@ package import TransferJobs
 import TransferScheduling
 package import TransferStore
 
-/// The needs of jobs that are staged: they lead to jobs only when all of these are there.
+/// The needs of jobs that are staged, which are resolved only after all jobs are there.
 package struct StagedNeeds {
     private var needs: [(job: Int64, identity: String, need: String, at: JobLocations?, position: Int)] = []
 
@@ -14,15 +14,15 @@ package struct StagedNeeds {
         }
     }
 
-    /// Writes down who needs whom, and checks that all of those are there and none needs itself.
+    /// Writes down which job needs which, and checks that all needed jobs exist and that there is no circle.
     ///
-    /// - Parameter isPartial: Jobs that are needed may be missing.
+    /// - Parameter isPartial: Whether needed jobs may be missing.
     package func resolve(
         _ db: Database, batch: Int64, generation: Int64, isPartial: Bool, _ report: inout JobFileReport
     ) throws {
         let hadNeeds = try Bool.fetchOne(db, sql: "SELECT hasNeeds FROM batch WHERE id = ?", arguments: [batch])
         guard hadNeeds == true || !needs.isEmpty else { return }
-        // A job that was staged now needs the jobs that it names now, and none that it named before.
+        // The needs that a job named before are replaced by those that it names now.
         try db.execute(
             sql: "DELETE FROM need WHERE job IN (SELECT id FROM job WHERE batch = ? AND generation = ?)",
             arguments: [batch, generation])

@@ -3,13 +3,13 @@ import TransferCore
 import TransferJobs
 package import TransferStore
 
-/// Takes what several callers submitted into a batch, in one transaction: one wait for the disk is enough for all of them.
+/// The taking of several callers' submissions into a batch in one transaction: one wait for the disk is enough for all.
 package struct Submissions: Sendable {
     package let database: QueueDatabase
     package let staging: BatchImport
 
-    /// - Parameter groups: The jobs of each caller; those of one are taken all or not at all.
-    /// - Returns: What became of each group, and what was taken.
+    /// - Parameter groups: The jobs of each caller, of which all or none are taken.
+    /// - Returns: The result of each group, and the jobs that were taken.
     package func submit(
         _ groups: [SubmissionGroup], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
@@ -44,7 +44,7 @@ package struct Submissions: Sendable {
         }
     }
 
-    /// The jobs that are there already, by their identities.
+    /// Finds the jobs that are there already, by their identities.
     private func look(
         _ groups: [SubmissionGroup], batch: String
     ) throws -> [String: (number: Int64, fingerprint: Int64)] {

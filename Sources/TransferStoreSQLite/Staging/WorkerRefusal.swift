@@ -2,10 +2,10 @@ import TransferCore
 import TransferJobs
 import TransferStore
 
-/// Jobs that ask for a worker with tags, in a queue of one machine: it has no such workers, and who wrote the job wants it done
-/// by nobody else.
+/// The refusal of jobs that ask for a worker with tags. A queue of one machine has no such workers, and no other worker
+/// may do the job.
 enum WorkerRefusal {
-    /// - Returns: The reason why the job isn't taken; `nil` for one that is.
+    /// - Returns: The reason why the job is not taken; `nil` for a job that is taken.
     static func message(_ spec: JobSpec) -> String? {
         let tags = spec.workerTags
         guard !tags.isEmpty else { return nil }

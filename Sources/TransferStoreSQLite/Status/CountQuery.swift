@@ -3,20 +3,20 @@ import Glibc
 import TransferCore
 package import TransferStore
 
-/// Counts for those who measure the queue. Jobs have no time of their own: those that count note up to which number there
-/// were jobs, and when.
+/// Counts for tools that measure the queue. Jobs have no time of their own, so each census notes the highest job number
+/// and the time.
 package struct CountQuery: Sendable {
     package let database: QueueDatabase
 
-    /// Jobs that are looked at in one step, and steps of one look: the others are looked at the next time.
+    /// The number of jobs that one step reads, and the number of steps in one census. The next census continues there.
     private static let page = 20_000
     private static let pages = 10
-    /// Milliseconds: as long as ended batches are kept.
+    /// The time in milliseconds for which notes are kept, which is that of ended batches.
     private static let kept: Int64 = 30 * 86_400_000
 
     package func census(of batches: [Int64], from first: Int64, now: Int64) throws -> StoreCounts {
         var census = StoreCounts(firstOpen: first, bytes: bytes)
-        // Without a change nothing is written.
+        // Nothing is written unless there are new jobs.
         let (last, seen) = try database.read(leavesPacks: true) { db in
             (
                 try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'job'") ?? 0,
@@ -41,7 +41,8 @@ package struct CountQuery: Sendable {
         return census
     }
 
-    /// - Parameter first: Where to begin, and where to go on another time.
+    /// - Parameter first: The number of the job at which the search begins; set to the one at which the next search
+    ///   begins.
     private static func firstOpen(_ db: Database, of batches: String, _ first: inout Int64) throws -> Int64? {
         let statement = try db.cachedStatement(
             sql: """

@@ -5,11 +5,11 @@ import TransferEngine
 package import TransferJobs
 import TransferStore
 
-/// The ends of jobs, for processes that look at the queue.
+/// The ends of jobs, for processes that read the queue.
 package struct EndQueries: Sendable {
     package let database: QueueDatabase
 
-    /// The failed jobs of a batch, in the order they failed.
+    /// Reads the failed jobs of a batch, in the order in which they failed.
     package func failures(batch name: String, limit: Int) throws -> [FailedJob] {
         try database.read { db in
             try Row.fetchAll(
@@ -40,7 +40,7 @@ package struct EndQueries: Sendable {
             errorCode, errorMessage, host, notBefore, spec
         """
 
-    /// Ends of jobs after the cursor, in order.
+    /// Reads ends of jobs behind the cursor, in order.
     package func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
         try database.read { db in
             try Row.fetchAll(
@@ -53,7 +53,7 @@ package struct EndQueries: Sendable {
         }
     }
 
-    /// The end of the job of a row.
+    /// Makes the end of a row's job.
     package static func event(_ row: Row) -> QueueEvent {
         let (batch, job): (String, String) = (row[stored: "name"], row[stored: "identity"])
         let kind: QueueEvent.Kind
@@ -103,7 +103,7 @@ package struct EndQueries: Sendable {
         return receipt
     }
 
-    /// The end of one job, or `nil` while it goes on or when there is no such job.
+    /// Returns the end of one job, or `nil` while it has not ended or when there is no such job.
     package func end(batch: String, job: String) throws -> QueueEvent? {
         try database.read { db in
             try Row.fetchOne(

@@ -3,16 +3,17 @@ import TransferCore
 import TransferJobs
 import TransferStore
 
-/// How a watched folder stands, by its ledger and the jobs of its batch.
+/// The state of a watched folder, from its upload history and the jobs of its batch.
 enum FolderStatusQuery {
-    /// - Returns: `nil` for a batch that no folder has.
+    /// - Returns: `nil` for a batch that belongs to no folder.
     static func status(_ db: Database, batch: Int64) throws -> FolderStatus? {
         guard
             let folder = try Row.fetchOne(
                 db, sql: "SELECT path, url, id FROM watchedFolder WHERE batch = ?", arguments: [batch])
         else { return nil }
         var status = FolderStatus(path: folder[stored: 0], url: folder[stored: 1])
-        // The ledger forgets files that are gone; some of the jobs that were complete last stay (``HistoryRecorder``).
+        // The upload history forgets files that are gone; some of the jobs that were complete last stay
+        // (``HistoryRecorder``).
         let last = try Row.fetchOne(
             db,
             sql: """
@@ -43,7 +44,8 @@ enum FolderStatusQuery {
         return status
     }
 
-    /// The last failure; where nothing has failed for good, the one that an upload's next attempt waits for.
+    /// Returns the last failure. Where nothing has failed for good, it is the one whose next attempt an upload waits
+    /// for.
     private static func error(_ db: Database, batch: Int64) throws -> FolderStatus.Failure? {
         let columns = "identity, errorCode, errorMessage, ended, notBefore, due, delay"
         let row =

@@ -75,7 +75,7 @@ package struct JobFactsQuery: Sendable {
         return facts
     }
 
-    /// Names of jobs that a misspelt one may mean: those that it's a part of, and those of about its length.
+    /// Finds identities of jobs that a misspelt one may mean: those that contain it, and those of about its length.
     package func identities(batch name: String, like job: String, limit: Int) throws -> [String] {
         try database.read { db in
             try String.fetchAll(

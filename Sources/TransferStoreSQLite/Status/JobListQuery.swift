@@ -5,18 +5,18 @@ import TransferEngine
 package import TransferJobs
 import TransferStore
 
-/// The jobs of a batch, page by page: a list of a million needs no more memory than one of a thousand, and no transaction
-/// stays open while somebody reads the list.
+/// The jobs of a batch, page by page. A list of a million needs no more memory than one of a thousand, and no
+/// transaction stays open while a client reads it.
 package struct JobListQuery: Sendable {
     package let database: QueueDatabase
 
     /// - Parameters:
-    ///   - number: ``TransferJobs/ListedJob/number`` of the last one of the page before; 0 for the first page.
-    ///   - failed: Only jobs that failed for good.
+    ///   - number: The ``TransferJobs/ListedJob/number`` of the last job of the page before; 0 for the first page.
+    ///   - failed: Whether only jobs that failed for good are read.
     package func page(batch name: String, after number: Int64, failed: Bool, limit: Int) throws -> [ListedJob] {
         try database.read { db in
-            // The numbers go by the order of the job file. All jobs are read by them: an index of the batch's would have to
-            // be sorted for each page.
+            // The numbers follow the order of the job file. All jobs are read in it, because the rows of an index by
+            // batch would have to be sorted for each page.
             try Row.fetchAll(
                 db,
                 sql: """
@@ -29,11 +29,11 @@ package struct JobListQuery: Sendable {
         }
     }
 
-    /// As the index `jobRest` has them.
+    /// The condition of the partial index `jobRest`.
     private static let failedJobs =
         "job.state = \(JobStates.failed) AND state NOT IN (\(JobStates.list([.queued, .claimed, .done]))) AND batch"
 
-    /// The job of a row with the columns that the page selects.
+    /// Makes the job of a row with the columns that the page selects.
     package static func job(_ row: Row) -> ListedJob {
         let state = JobState(stored: row[stored: "state"])
         var job = ListedJob(
@@ -57,7 +57,7 @@ package struct JobListQuery: Sendable {
         return job
     }
 
-    /// The bytes that survive this machine's end.
+    /// Returns the number of bytes that survive a crash of this machine.
     private static func held(_ row: Row) -> Int64? {
         if let text: String = row[stored: "upload"], let record = UploadRecord(text: text) { return record.confirmed }
         guard let text: String = row[stored: "resume"],

@@ -3,7 +3,8 @@ import TransferCore
 import TransferJobs
 package import TransferStore
 
-/// Pages of jobs of all batches. A page begins where the one before ended, and not at a count, so that each costs the same.
+/// Pages of jobs of all batches. A page begins behind the last job of the page before, and not at a count, so that each
+/// costs the same.
 package struct JobPageQuery: Sendable {
     package let database: QueueDatabase
 
@@ -30,7 +31,7 @@ package struct JobPageQuery: Sendable {
         }
     }
 
-    /// How many jobs there are in these states, of all batches.
+    /// Counts the jobs that match the selection, of all batches.
     package func count(_ selection: JobSelection) throws -> Int {
         let (conditions, arguments) = Self.conditions(selection)
         return try database.read { db in
@@ -43,7 +44,7 @@ package struct JobPageQuery: Sendable {
         }
     }
 
-    /// The least and the greatest number that a job has; `nil` where there is none.
+    /// Returns the least and the greatest number that a job has; `nil` where there is none.
     package func numbers() throws -> ClosedRange<Int64>? {
         try database.read { db in
             let row = try Row.fetchOne(db, sql: "SELECT min(id), max(id) FROM job")
@@ -72,7 +73,7 @@ package struct JobPageQuery: Sendable {
         if let batch = selection.batch { add("job.batch = (SELECT id FROM batch WHERE name = ?)", batch) }
         if !selection.states.isEmpty {
             let states = JobStates.list(Array(selection.states))
-            // A job that a process took ahead of its turn is shown as ready.
+            // A job of a reserve that was claimed ahead of its turn is shown as ready.
             let isReported = selection.states.contains(.queued) != selection.states.contains(.claimed)
             let stored = Set(selection.states).union(isReported ? [.claimed] : [])
             conditions.append("job.state IN (\(JobStates.list(Array(stored))))")

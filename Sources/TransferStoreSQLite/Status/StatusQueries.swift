@@ -5,12 +5,12 @@ import TransferEventLoop
 package import TransferJobs
 import TransferStore
 
-/// The state of batches, for processes that look at the queue.
+/// The state of batches, for processes that read the queue.
 package struct StatusQueries: Sendable {
     package let database: QueueDatabase
 
-    /// How the batches stand; all of them, or the one of that name. To look needs nothing written: what is packed is counted
-    /// where it is.
+    /// Reads the status of all batches, or of the named one. The query writes nothing: packed jobs are counted in their
+    /// packs.
     package func statuses(name: String?) throws -> [BatchStatus] {
         try database.read(leavesPacks: true) { db in
             let batches = try Row.fetchAll(
@@ -65,7 +65,7 @@ package struct StatusQueries: Sendable {
         }
     }
 
-    /// Whether another process, or another queue of this one, has the batch and lives.
+    /// Returns whether another live process, or another queue of this process, holds the batch.
     package func isHeldElsewhere(batch name: String) throws -> Bool {
         try database.read(leavesPacks: true) { db in
             let row = try Row.fetchOne(
@@ -79,8 +79,8 @@ package struct StatusQueries: Sendable {
         }
     }
 
-    /// Counting a million jobs takes most of a second: above this number those that are ready, taken or complete are
-    /// counted by the process that runs the batch, once a second.
+    /// The number of jobs above which counts are not exact, as counting a million jobs takes most of a second. Above
+    /// it, the process that runs the batch counts ready, claimed and complete jobs once a second.
     private static let exactlyCounted = 20_000
 
     private static func count(

@@ -3,15 +3,15 @@ import TransferCore
 package import TransferJobs
 import TransferStore
 
-/// Changes of jobs that wait, or that this process has: of what doesn't make other jobs of them.
+/// Changes of properties outside a job's fingerprint, of jobs that wait or that this process has claimed.
 package struct Amendments: Sendable {
     package let database: QueueDatabase
     package let reserves: ReservedJobs
 
     /// - Parameters:
-    ///   - isOwn: Whether jobs are meant that this process has claimed.
-    ///   - change: Changes no part of the job's fingerprint.
-    /// - Returns: The jobs that were changed: one that another process has, or that has ended, isn't.
+    ///   - isOwn: Whether the jobs that this process has claimed are meant.
+    ///   - change: The change, which leaves the job's fingerprint as it is.
+    /// - Returns: The changed jobs; a job that another process has claimed, or that has ended, is not changed.
     package func amend(
         _ numbers: [Int64], isOwn: Bool, _ change: (inout JobSpec) -> Void
     ) throws -> Set<Int64> {
@@ -34,7 +34,7 @@ package struct Amendments: Sendable {
         }
     }
 
-    /// Jobs that were claimed ahead when their batch was put in are known by what they were then.
+    /// Gives back the reserves that hold these jobs, because a reserve keeps its jobs with their former content.
     private func giveBackReserves(_ db: Database, of numbers: [Int64]) throws {
         let find = try db.cachedStatement(
             sql: "SELECT batch.id FROM job JOIN batch ON batch.id = job.batch WHERE job.id = ? AND reserve = ?")

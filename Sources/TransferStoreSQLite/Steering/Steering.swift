@@ -4,7 +4,8 @@ import TransferEventLoop
 package import TransferJobs
 package import TransferStore
 
-/// Commands: pausing, resuming, cancelling and retrying jobs, by the process that runs their batch or where nobody does.
+/// Commands that pause, resume, cancel and retry jobs, carried out by the process that runs their batch, or here where
+/// none does.
 package struct Steering: Sendable {
     package let database: QueueDatabase
     package let leases: Leases
@@ -26,7 +27,7 @@ package struct Steering: Sendable {
                     db, sql: "SELECT \(ReserveRows.shownState) FROM job WHERE batch = ? AND identity = ?",
                     arguments: [batch, job])
                 guard let known else { return .noSuchJob }
-                // A job that has ended or isn't held is nothing to the process that runs the batch either.
+                // The command changes nothing in such a state, for the process that runs the batch either.
                 guard verb.changes(JobState(stored: known)) else { return .applied(jobs: 0) }
             }
             guard let owner: Int64 = row[stored: 1] else {
@@ -39,7 +40,7 @@ package struct Steering: Sendable {
         }
     }
 
-    /// The commands for this database.process, each once.
+    /// Returns the commands for this process, each once.
     package func takeCommands() throws -> [QueueCommand] {
         try database.write(leavesPacks: true) { db in
             let rows = try Row.fetchAll(
@@ -56,7 +57,7 @@ package struct Steering: Sendable {
     package func apply(_ command: QueueCommand) throws -> AppliedCommand {
         reserves.takeBack(command.batch)
         return try database.writeFenced { db in
-            // A fresh start forgets it, so it's asked before.
+            // A fresh start of the job clears this, so it is read before.
             let hadFailed = try command.job.map { try Self.hasFailed(db, batch: command.batch, job: $0) } ?? true
             try ReserveRows.dissolve(db, batch: command.batch)
             var applied = try Self.apply(db, command.verb, batch: command.batch, job: command.job)
@@ -65,7 +66,7 @@ package struct Steering: Sendable {
         }
     }
 
-    /// Whether an attempt of the job came to nothing, or a job that it needs did.
+    /// Returns whether an attempt of the job failed, or a job that it needs did.
     private static func hasFailed(_ db: Database, batch: Int64, job: String) throws -> Bool {
         try Bool.fetchOne(
             db,
@@ -112,9 +113,9 @@ package struct Steering: Sendable {
 
     private static func makeUpdate(_ verb: QueueVerb) -> JobUpdate {
         let transition = JobTransition(verb)
-        // A failed file of a watched folder that comes back by itself can be cancelled too.
+        // A failed file of a watched folder that is tried again automatically can be cancelled too.
         let takesFailed = verb == .cancel
-        // The jobs themselves are told only of what ends.
+        // Only jobs that end are returned with their descriptions.
         let reported = verb == .cancel ? "id, identity, spec, \(HookCalls.mark)" : "id, identity"
         return JobUpdate(transition, guards: !takesFailed, returning: reported) { next in
             let target = "batch = ?\(next) AND (?\(next + 1) IS NULL OR identity = ?\(next + 1))"

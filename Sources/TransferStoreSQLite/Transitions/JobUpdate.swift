@@ -11,7 +11,7 @@ package struct JobUpdate: Sendable {
     package enum EndNumber: Sendable {
         /// The number comes with the job.
         case given
-        /// All jobs get the next number, and ``EndNumbers/number(_:)`` or the caller tells them apart.
+        /// All jobs get the next number; ``EndNumbers/number(_:)`` or the caller makes the numbers different.
         case next
     }
 
@@ -210,7 +210,7 @@ extension StoredWait {
 }
 
 extension JobValue {
-    /// A wait has no value: it's three columns.
+    /// A wait has no single value, because it is three columns.
     fileprivate var sqlite: (any DatabaseValueConvertible)? {
         switch self {
         case .null, .wait: nil
