@@ -6,7 +6,7 @@ package import TransferStore
 package struct PostgresReadyJobs: Sendable {
     package let database: PostgresDatabase
 
-    /// The jobs of the batch that this process may do.
+    /// Reads the jobs of the batch that this process may do.
     package func backlog(batch: Int64) throws -> Backlog {
         let own = PostgresArray(database.role.tags.names)
         return try database.read { db in
@@ -17,7 +17,8 @@ package struct PostgresReadyJobs: Sendable {
                 backlog.ready[lane] = row.int(3)
             }
             backlog.sleepers = try db.run(Self.sleepers, [batch, own]).map { row in
-                // Why an earlier process put it to sleep isn't kept: it's left to it.
+                // The reason of an earlier process for the wait is not stored, so the wait counts as one that a server
+                // asked for.
                 SleepingJob(
                     id: row.number(0) ?? 0,
                     lane: PostgresLane.lane(row, batch: batch, from: 1),
@@ -50,7 +51,7 @@ package struct PostgresReadyJobs: Sendable {
     package func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws {
         try database.writeFenced { db in
             let batches = try db.run(Self.redoing, [recheck.rawValue, PostgresArray(ids)]).compactMap { $0.number(0) }
-            // Jobs that need them have to wait again.
+            // Jobs that need these have to wait again.
             for batch in Set(batches).sorted() { try PostgresNeeds.recount(db, batch: batch) }
         }
     }
@@ -85,7 +86,7 @@ package struct PostgresReadyJobs: Sendable {
         "id = ANY ($\($0)::bigint[]) AND owner = $\($0 + 1)"
     }
 
-    /// A job that isn't complete is done again only where it has brought its file before.
+    /// A job that is not complete is done again only where it has brought its file before.
     private static let redoing = PostgresStatement(
         "redo_jobs", .work,
         PostgresJobUpdate(.redo, returning: "batch") {

@@ -4,16 +4,18 @@ import TransferEventLoop
 import TransferJobs
 package import TransferStore
 
-/// The leases by which processes hold batches and jobs, on the database's clock, and what becomes of these when one is over.
+/// The leases by which processes hold batches and jobs, on the database's clock, and the release of these when a lease
+/// is over.
 package struct PostgresLeases: Sendable {
     package let database: PostgresDatabase
     package let doubtful: DoubtfulBatches
 
-    /// The timeline of the database in SQL: another one once a standby was promoted (PostgreSQL's manual, `pg_walfile_name`).
+    /// The timeline of the database in SQL, which changes when a standby is promoted (PostgreSQL's manual,
+    /// `pg_walfile_name`).
     package static let timeline = "('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::bigint"
 
-    /// The timeline is in the bits above those of the counter: what a promoted standby hadn't got is given again with another
-    /// one.
+    /// The timeline is in the bits above those of the counter. A number that a promoted standby had not received is
+    /// given again with another timeline.
     private static let token = "\(timeline) << 40 | nextval('generation')"
 
     package static func register(_ db: PostgresConnection, _ role: PostgresRole) throws -> Int64 {
@@ -27,10 +29,11 @@ package struct PostgresLeases: Sendable {
         return row?.number(0) ?? 0
     }
 
-    /// - Returns: The lease, whose end is counted from when it was asked for: the database's is never earlier.
+    /// - Returns: The lease, whose end is counted from the request for it; the database's end is never earlier.
     package func renew() throws -> Lease {
         let (asked, term) = (MonotonicTime.now, database.role.term)
-        // A crash of the database that forgot it would end the lease sooner than this process thinks.
+        // The renewal is durable: a crash of the database that forgot it would end the lease sooner than this process
+        // assumes.
         try database.write(isRepeatable: true) { db in try Self.renew(db, database.process, term) }
         database.lease.renewed(until: asked + term)
         try Self.unlessInTheWay {
@@ -44,8 +47,9 @@ package struct PostgresLeases: Sendable {
         guard try db.run(Self.renewal, [process, term.inMilliseconds]).count > 0 else { throw LeaseLost() }
     }
 
-    /// Takes over what others have lost, as workers that go on for days have to. A lease never waits for the rows of others:
-    /// while somebody holds what is needed nothing is taken over, and the next renewal tries again.
+    /// Takes over the claims of processes that lost their lease, as workers that run for days must. A renewal never
+    /// waits for rows of other processes. While one of them holds a needed lock nothing is taken over, and the next
+    /// renewal tries again.
     package static func takeOver(in db: PostgresConnection, own: Int64) throws {
         try unlessInTheWay { try PostgresTransaction.run(db) { PostgresOutcome(try takeOver($0, own: own)) } }
     }
@@ -63,7 +67,8 @@ package struct PostgresLeases: Sendable {
         }
     }
 
-    /// Frees what processes held whose leases are over. One that is in a transaction right now is left alone.
+    /// Frees the batches and jobs of processes whose leases are over. A process that is in a transaction right now is
+    /// left alone.
     package func reclaim(_ db: PostgresConnection) throws { try Self.reclaim(db, own: database.process) }
 
     package static func reclaim(_ db: PostgresConnection, own: Int64) throws {
@@ -79,8 +84,8 @@ package struct PostgresLeases: Sendable {
         if lost.count > 0 { try PostgresNotice.work.tell(db) }
     }
 
-    /// Fails a POST whose body may have left: it's not sent again by itself. All jobs of the process are locked first, as the
-    /// numbers of ends are taken here.
+    /// Fails uploads whose body may have left and must not be sent again automatically, such as a POST. All jobs of the
+    /// process are locked first, because the numbers of ends are taken here.
     private static func endWhatMayHaveArrived(_ db: PostgresConnection, of process: Int64) throws {
         let sent = try db.run(Self.sending, [process])
         guard sent.count > 0 else { return }
@@ -100,7 +105,7 @@ package struct PostgresLeases: Sendable {
             }
             // A run may end without waiting for its transfers.
             try Self.endWhatMayHaveArrived(db, of: database.process)
-            // The last steps of some weren't recorded where the database was away: their files may be there.
+            // The last steps of some jobs were not recorded where the database was away, so that their files may exist.
             try (wasCutShort ? Self.recovery : Self.handingBack).run(db, [database.process])
             try Self.forget(db, database.process)
             try PostgresNotice.work.tell(db)

@@ -8,14 +8,14 @@ package enum PostgresNeeds {
         try flag(ask(db, batch: batch))
     }
 
-    /// As ``areIn(_:batch:)``; the answer is still to come, and ``flag(_:)`` reads it.
+    /// Posts the question of ``areIn(_:batch:)``; ``flag(_:)`` reads the answer when it has come.
     package static func ask(_ db: PostgresConnection, batch: Int64) throws -> PostgresAnswer {
         try db.post(Self.existence, [batch])
     }
 
     package static func flag(_ answer: PostgresAnswer) throws -> Bool { try answer.rows().first?.flag(0) ?? false }
 
-    /// Frees the jobs that only these kept, which are complete.
+    /// Frees the jobs that waited only for these, which are complete.
     package static func free(_ db: PostgresConnection, after ids: [Int64]) throws -> [Lane: Int] {
         let freed = try db.run(Self.freeing, [PostgresArray(ids)])
         var lanes: [Lane: Int] = [:]
@@ -26,7 +26,7 @@ package enum PostgresNeeds {
         return lanes
     }
 
-    /// Skips every job of the batch that waits for one that failed, was skipped or cancelled.
+    /// Skips every job of the batch that waits for a job that failed, was skipped or was cancelled.
     package static func skipWhatCannotStart(_ db: PostgresConnection, batch: Int64) throws -> [SkippedJob] {
         let ended = try db.run(Self.endedNeeds, [batch])
         let dependents = try PostgresDependents.find(db, of: ended.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
@@ -34,13 +34,13 @@ package enum PostgresNeeds {
         return try dependents.skip(db, from: PostgresEndNumbers.take(db, dependents.count))
     }
 
-    /// Gives skipped jobs a new start, but for those that still follow from a job that failed or was cancelled.
+    /// Makes skipped jobs ready, except for those that still depend on a job that failed or was cancelled.
     package static func revive(_ db: PostgresConnection, batch: Int64) throws {
         try db.post(Self.revival, [batch])
         try recount(db, batch: batch)
     }
 
-    /// Counts anew what each waiting job of the batch still needs.
+    /// Counts anew the unfinished needs of each waiting job of the batch.
     package static func recount(_ db: PostgresConnection, batch: Int64) throws {
         try db.post(Self.counting, [batch])
         try db.post(Self.blocking, [batch])

@@ -4,14 +4,14 @@ import TransferEngine
 package import TransferJobs
 package import TransferStore
 
-/// Records ends and steps of claimed jobs, with what follows for other jobs. Each row is changed only where this process's
-/// generation has claimed it.
+/// Records of ends and steps of claimed jobs, with their consequences for other jobs. Each row is changed only where
+/// this process's generation has claimed it.
 package struct PostgresRecords: Sendable {
     package let database: PostgresDatabase
 
     package func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
         let ended = ends.map(\.id) + steps.map(\.id)
-        // A record that is there leaves none of them to this process. Steps alone may be taken twice.
+        // After the record was committed, this process has claimed none of these jobs. Steps alone may be repeated.
         let isThere = { (db: PostgresConnection) in
             try !ended.isEmpty && !PostgresHoldings.has(db, database.process, oneOf: ended)
         }
@@ -31,7 +31,8 @@ package struct PostgresRecords: Sendable {
                 }
                 try dependents.find(db, of: own.filter { $0.completion == nil }.map { ($0.id, $0.identity) })
             }
-            // Other processes wait for the numbers: from here on nothing is waited for, unless hooks are told of the ends.
+            // Other processes wait for the numbers, so that nothing is waited for from here on, unless hooks are called
+            // for the ends.
             let all = ends.count + dependents.count
             let first = try PostgresEndNumbers.post(db, all)
             for (index, end) in ends.enumerated() { try write(db, end, behind: all - 1 - index) }
@@ -61,8 +62,8 @@ package struct PostgresRecords: Sendable {
         return recorded
     }
 
-    /// The number of the first of the ends, which are recorded: they have numbers that follow each other. A job that got a
-    /// new start meanwhile has none.
+    /// Returns the number of the first of the recorded ends, which have consecutive numbers. A job that was made ready
+    /// again meanwhile has none.
     private static func first(of ends: [JobEnd], _ db: PostgresConnection) throws -> Int64 {
         let row = try db.run(Self.numbers, [PostgresArray(ends.map(\.id))]).first
         return row?.number(0) ?? 1
@@ -70,16 +71,17 @@ package struct PostgresRecords: Sendable {
 
     // MARK: Ends
 
-    /// - Parameter place: How many of the numbers that were taken are behind the end's.
+    /// - Parameter place: The number of further numbers that were taken behind that of this end.
     private func write(_ db: PostgresConnection, _ end: JobEnd, behind place: Int) throws {
-        // An end without a change is one of watched folders, which are one machine's.
+        // An end without a change is one of watched folders, which belong to one machine.
         guard let (update, statement) = end.transition.flatMap({ Self.endings[$0] }) else { return }
         try db.post(statement, update.values([place, end.id, database.process]) { try end.value($0) })
     }
 
     // MARK: Steps
 
-    /// - Returns: The jobs that are skipped as others were to be cancelled, and the batches whose hooks are told of these.
+    /// - Returns: The jobs that are skipped because others were to be cancelled, and the batches whose hooks are called
+    ///   for these.
     private func write(_ db: PostgresConnection, _ steps: [JobStep]) throws -> RecordedGroup {
         var recorded = RecordedGroup()
         for (step, answer) in try steps.map({ ($0, try post(db, $0)) }) {
@@ -116,7 +118,7 @@ package struct PostgresRecords: Sendable {
         "id = $\($0) AND owner = $\($0 + 1)"
     }
 
-    /// Jobs are locked before the counter, in the order of those who steer them.
+    /// Jobs are locked before the counter, in the same order as by commands.
     private static let lock = PostgresStatement(
         "lock_ending_jobs", .work,
         """
@@ -135,7 +137,7 @@ package struct PostgresRecords: Sendable {
 }
 
 extension RecordedGroup {
-    /// The group with numbers of ends that follow each other.
+    /// Returns the group with consecutive numbers of ends.
     fileprivate func numbered(_ count: Int, from first: Int64) -> RecordedGroup {
         var group = self
         group.cursors = Array(first..<first + Int64(count))

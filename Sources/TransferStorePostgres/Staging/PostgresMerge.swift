@@ -3,15 +3,15 @@ package import TransferJobs
 import TransferScheduling
 package import TransferStore
 
-/// Brings staged jobs (``PostgresSubmissionBatcher``) into their batch, inside one transaction.
+/// The transfer of staged jobs (``PostgresSubmissionBatcher``) into their batch, inside one transaction.
 package struct PostgresMerge {
     private let db: PostgresConnection
     private let batch: HeldBatch
     private let staging: Int64
     private let options: StagingOptions
-    /// Whether somebody has been told of the jobs that may have arrived.
+    /// Whether the jobs of the batch whose upload may have arrived were reported to a user.
     private let isReported: Bool
-    /// Whether workers tell servers of uploads that nobody goes on with, and not this process.
+    /// Whether workers, and not this process, ask servers to drop uploads that will not be continued.
     private let leavesUploads: Bool
     private let process: Int64
     private let intake: PostgresSubmissionBatcher
@@ -21,7 +21,7 @@ package struct PostgresMerge {
     package private(set) var secrets: [Int64: JobSecrets] = [:]
     package private(set) var underWay: Set<Int64> = []
     package private(set) var abandoned: [AbandonedUpload] = []
-    /// Whether there are jobs that may have arrived, and of which nobody has been told.
+    /// Whether there are jobs whose upload may have arrived, and which were not reported.
     package private(set) var isInDoubt = false
 
     package init(
@@ -41,10 +41,10 @@ package struct PostgresMerge {
 
     package mutating func run() throws {
         try fold()
-        // A job that is in the way of itself can't be taken: nothing is.
+        // Two jobs that exclude each other cannot be taken, so that nothing is.
         guard report.isEmpty else { return }
         if !batch.isNew {
-            // No job is claimed or ends between the look at it and its change.
+            // The locks keep jobs from being claimed or ending between the check and their change.
             try db.post(Self.lock, [batch.id])
             try stageAgain()
         }
@@ -58,14 +58,15 @@ package struct PostgresMerge {
         if options.startsPaused { try pause() }
     }
 
-    /// Jobs that were there before, and weren't staged, keep the number of the staging that they came with.
+    /// Jobs that were there before, and were not staged now, keep the number of their own staging.
     private func pause() throws {
         try db.post(Self.pausing, [batch.id, staging])
     }
 
     // MARK: Twice in one file
 
-    /// Lists are put together from others: a line that stands there again is the same job. In a job file it's a mistake.
+    /// Drops repeated jobs. Lists are combined from other lists, and a repeated line means the same job. In a job file
+    /// it is a mistake.
     private mutating func fold() throws {
         let again = try db.run(Self.repeated)
         guard again.count > 0 else { return }
@@ -82,7 +83,7 @@ package struct PostgresMerge {
         try db.post(Self.foldedAway, [PostgresArray(again.compactMap { $0.number(0) })])
     }
 
-    /// The place of a job in its file, of the columns line, place, width and number.
+    /// Returns the place of a job in its file, from the columns line, place, width and number.
     private func location(_ row: PostgresRow, from column: Int) -> JobLocations? {
         guard let line = row.int(column), let format = intake.format else { return nil }
         let span = SourceSpan(line: line, column: row.int(column + 1) ?? 1, length: row.int(column + 2) ?? 1)
@@ -92,7 +93,7 @@ package struct PostgresMerge {
 
     // MARK: In the batch already
 
-    /// The rule of what stays (``/TransferStore/RestagingRule``) as a table that a statement joins.
+    /// The rule that decides which jobs stay (``/TransferStore/RestagingRule``), as a table that a statement joins.
     private var rule: [(any PostgresValue)?] {
         var rows: [(state: Int, changed: Bool, doubt: Bool, stays: Bool)] = []
         for state in JobState.allCases {
@@ -118,7 +119,7 @@ package struct PostgresMerge {
         }
     }
 
-    /// Notes uploads that servers hold, before their jobs become others or are dropped: for this process, or in the queue.
+    /// Notes uploads that servers hold, before their jobs are changed or dropped, for this process or in the queue.
     private mutating func abandon(_ uploads: HeldUploads, _ values: [(any PostgresValue)?]) throws {
         guard !leavesUploads else {
             try db.run(uploads.left, values)
@@ -131,12 +132,12 @@ package struct PostgresMerge {
 
     /// The statements that note such uploads.
     private struct HeldUploads {
-        /// Gives them to the process.
+        /// The statement that gives the uploads to the process.
         let own: PostgresStatement
-        /// Leaves them to the workers.
+        /// The statement that leaves the uploads to the workers.
         let left: PostgresStatement
 
-        /// - Parameter condition: Which jobs, in SQL, behind what it begins with.
+        /// - Parameter condition: The jobs that are meant, in SQL, which follows `beginning`.
         init(
             _ name: String, _ beginning: String = "", where condition: String,
             staging: PostgresStatement.BatchImport = .none
@@ -161,13 +162,14 @@ package struct PostgresMerge {
         try db.post(Self.insertion, [batch.id, staging])
     }
 
-    /// The jobs of a new batch. A connection's own table is read in the order in which it was written; were it not, jobs of
-    /// the same priority would start in another order than that of their file.
+    /// Inserts the jobs of a new batch. A connection's own table is read in the order in which it was written. In
+    /// another order, jobs of the same priority would not start in the order of their file.
     private func insertAll() throws {
         try db.post(Self.insertionOfAll, [batch.id, staging])
     }
 
-    /// Workers release missing jobs before these are deleted: their results would be recorded nowhere.
+    /// Deletes the jobs that are no longer in the file. Workers must release them first, as their results could not be
+    /// recorded.
     private mutating func drop() throws {
         underWay.formUnion(
             try db.run(Self.missingWithOthers, [batch.id, staging, process]).compactMap { $0.number(0) })
@@ -175,7 +177,7 @@ package struct PostgresMerge {
         try db.post(Self.removal, [batch.id, staging])
     }
 
-    /// Without IDs the destination is the identity, but for a relative path and an absolute one to the same file.
+    /// Without IDs the destination is the identity, except for a relative path and an absolute one to the same file.
     private mutating func findSharedDestinations() throws {
         let kinds = try db.run(Self.kinds)
         guard kinds.first?.flag(0) == true else { return }
@@ -201,7 +203,7 @@ package struct PostgresMerge {
 
     // MARK: Statements
 
-    /// The jobs that were there before, with what is new about them. `$2` says whether the batch's folder is another one.
+    /// The jobs that were there before, with their differences. `$2` says whether the batch's folder has changed.
     private static let known = """
         WITH known AS (
             SELECT job.id, staged.position, job.state,
@@ -216,7 +218,7 @@ package struct PostgresMerge {
 
     private static let uploadsOfMissing = HeldUploads("missing", where: "batch = $1 AND staging <> $2")
 
-    /// The values that a job of the file has are columns of `staged`; `met` says what becomes of the job that is there.
+    /// The new values of a job are columns of `staged`; `met` has the decision about the old job.
     private static let restaging: PostgresJobUpdate = {
         let staged: [JobColumn] = [
             .line, .place, .width, .number, .priority, .origin, .network, .destination, .spec, .isUpload, .fingerprint,

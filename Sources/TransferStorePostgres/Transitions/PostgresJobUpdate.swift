@@ -12,11 +12,11 @@ package struct PostgresJobUpdate: Sendable {
     ///   - transition: The change that is made.
     ///   - guards: Whether only jobs in the states are changed that the change leads from. A caller that knows that of its jobs,
     ///     as it has their rows locked, spares the look.
-    ///   - endNumber: The number of an end, in SQL; its parameters begin with the number that it's called with, and those of the
-    ///     condition follow.
+    ///   - endNumber: The number of an end, in SQL. Its parameters begin with the number that it is called with, and
+    ///     those of the condition follow.
     ///   - expressions: Values that come with the job as columns of the source, in SQL, and not as parameters.
     ///   - conditions: The conditions that come with the job, in SQL.
-    ///   - state: The state, in SQL, where it isn't the change's own alone.
+    ///   - state: The state, in SQL, where the change does not determine it alone.
     ///   - also: Further assignments, of columns that are this store's own.
     ///   - source: What stands behind `FROM`; parameters as for the condition.
     ///   - returning: The columns that are read of the jobs.
@@ -117,7 +117,7 @@ package struct PostgresJobUpdate: Sendable {
                     "drop_after = \(isKept ? "CASE WHEN \(state) = \(JobStates.cancelled) THEN job.drop_after END" : "NULL")"
                 )
             }
-            // A request to the process that had the job before doesn't concern the next one.
+            // A request to the process that had the job before does not concern the next one.
             if change.to == .state(.claimed) { clauses.append("asked = NULL") }
         }
 
