@@ -48,6 +48,6 @@ extension PostgresStore {
         try hookCalls.troubles(batch: name, limit: limit)
     }
 
-    /// A socket belongs to one machine; readers of this database ask again after a while.
+    /// Does nothing, because a socket belongs to one machine; readers of this database ask again after a while.
     package func listen(batch: String, socket: String) throws {}
 }

@@ -10,7 +10,7 @@ public struct JobExplanation: Sendable, Hashable {
     public let state: JobState
     /// Whether the job is an upload.
     public let isUpload: Bool
-    /// The congestion control of the connections that send the upload, and the reason of that choice; `nil` where it is
+    /// The congestion control of the connections that send the file, and the reason of that choice; `nil` where it is
     /// simply the system's.
     public var congestion: String? {
         get { details.congestion }

@@ -159,7 +159,8 @@ extension JobFacts {
             .judge(snapshot.isKnown ? views(snapshot) : nil).relented
     }
 
-    /// The process that runs the batch knows the reason best. Where it reports none, this machine's network is judged.
+    /// Returns the reason that the process which runs the batch reports. Where it reports none, this machine's network
+    /// is judged.
     private func networkReason(_ words: NetworkText, _ judgement: NetworkJudgement, _ run: Run) -> String? {
         let own = words.reason(judgement)
         if let wait = run.networkWait { return own ?? wait.reason }

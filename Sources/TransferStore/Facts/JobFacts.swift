@@ -17,7 +17,7 @@ package struct JobFacts: Sendable {
     package var network = ""
     /// The places in the job file that name its network rules.
     package var places = NetworkPlaces()
-    /// The rest of the wait for the next attempt, of a failed file of a watched folder too.
+    /// The rest of the wait for the next attempt, which a failed file of a watched folder may have, too.
     package var remaining: Duration?
     package var upload: UploadRecord?
     package var attempts = Attempts()

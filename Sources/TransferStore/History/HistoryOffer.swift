@@ -6,26 +6,27 @@ package struct HistoryOffer: Sendable {
     package enum Finding: Sendable {
         /// Nothing is to be done: the version is known, by this name or another.
         case nothing
-        /// Another version or no file is at the path now; the path is examined again.
+        /// The path has another version or no file now, and is examined again.
         case outdated
         case new(digest: Checksum?)
         /// The file was missed, and is at its path again.
         case returned(row: Int64)
         /// No file of this version is at the path that was recorded.
         case moved
-        /// The bytes of this row, with another time.
+        /// The file has the bytes of this row, with another time.
         case touched(row: Int64)
-        /// The bytes of this row when they were read again, with the time of the file's last change.
+        /// The file still had the bytes of this row when they were read again; `changed` is the time of its last
+        /// change.
         case looked(row: Int64, changed: Int64?)
         /// A property of the file changed while its upload is under way; the file is examined again after the upload.
         case later
-        /// Other bytes than this row's, with the same size and time.
+        /// The file has other bytes than this row's, with the same size and time.
         case rewritten(row: Int64, digest: Checksum?)
-        /// A known version, on a file system that has another number now or has given its files other inodes.
+        /// The version is known, on a file system that has another number now or has given its files other inodes.
         case renumbered(row: Int64)
-        /// Another name of the file at this path.
+        /// The name is another one of the file at this path.
         case otherName(of: String)
-        /// A new file with the inode, the size and the time of this row's file, which no longer exists.
+        /// The file is new, with the inode, the size and the time of this row's file, which no longer exists.
         case another(row: Int64, digest: Checksum?)
     }
 

@@ -15,8 +15,8 @@ package protocol BatchStore: Sendable {
         _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobSubmissionBatcher) throws -> Bool
     ) throws -> StagedJobs
 
-    /// Adds one job to a batch, which is made if needed. A job whose identity and content are there already is taken
-    /// once.
+    /// Adds one job to a batch, which is made if needed. A job that is there already with the same content is not added
+    /// again.
     ///
     /// - Throws: `TransferError` when the identity is taken by a job with other content; ``StagingFailure``.
     func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs

@@ -41,7 +41,7 @@ package protocol ClaimStore: Sendable {
 extension ClaimStore {
     package var sharedRules: (any SharedRules)? { nil }
 
-    /// No other process has jobs of a batch that this one holds.
+    /// Returns 0, because no other process has jobs of a batch that this one holds.
     package func revoke(_ ids: Set<Int64>) throws -> Int { 0 }
 
     package func revoked() throws -> Set<Int64> { [] }

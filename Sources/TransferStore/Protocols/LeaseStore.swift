@@ -27,9 +27,9 @@ package protocol LeaseStore: Sendable {
 }
 
 extension LeaseStore {
-    /// A store that no other process works on has no news.
+    /// Does nothing, because a store that no other process works on has no news.
     package func follow(_ hear: @escaping @Sendable (StoreNotification) -> Void) {}
 
-    /// A store on this machine is never away.
+    /// Does nothing, because a store on this machine is never away.
     package func cancelWaits() {}
 }

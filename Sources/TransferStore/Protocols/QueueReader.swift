@@ -55,9 +55,9 @@ package protocol QueueReader: Sendable {
 }
 
 extension QueueReader {
-    /// A queue of one machine has no named workers.
+    /// Returns none, because a queue of one machine has no named workers.
     package func workers() throws -> [WorkerStatus] { [] }
 
-    /// A queue of one machine has no reports here: the process that runs it sends events of its transfers.
+    /// Returns none, because the process that runs a queue of one machine reports its transfers by events.
     package func jobsUnderWay(limit: Int) throws -> [JobUnderWay] { [] }
 }

@@ -12,7 +12,7 @@ package protocol RunMemory: Sendable {
     /// Counts jobs for tools that measure the queue.
     ///
     /// - Parameters:
-    ///   - batches: The batches of which the oldest job that has not ended is looked for.
+    ///   - batches: The batches whose oldest unfinished job is searched for.
     ///   - first: The number of a job before which no job of these batches is open; 0 where none is known.
     func census(of batches: [Int64], from first: Int64) throws -> StoreCounts
 

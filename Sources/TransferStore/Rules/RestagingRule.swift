@@ -2,7 +2,7 @@ package import TransferJobs
 
 /// Rules for jobs that are in a batch already when it is staged anew.
 package enum RestagingRule {
-    /// Returns whether a job repeats one that was staged a moment ago and is dropped. Lists are combined from other
+    /// Returns whether a job is dropped because the same staging has taken it already. Lists are combined from other
     /// lists, where a repeated line has no meaning. In a job file it is a mistake.
     ///
     /// - Parameter isSame: Whether the two jobs have the same content.
@@ -48,7 +48,7 @@ package struct RestagedJob: Sendable {
             old, changed: hasChanged, mayHaveArrived: isDoubtful && !isReported, isReload: isReload)
     }
 
-    /// A paused job stays paused whatever it becomes.
+    /// The new state of the job. A paused job stays paused in a reload, even with other content.
     package var state: JobState { stays || isReload && old == .paused ? old : .queued }
 
     package func holds(_ condition: JobChange.Condition) -> Bool {

@@ -7,7 +7,7 @@ package import TransferJobs
 
 /// A queue of groups of jobs between the thread that reads them and the thread that writes them to the database. Both
 /// work at the same time, and the faster of them makes the ``StagedJob`` of each job. The reader waits when it is
-/// ``groupsAhead`` groups ahead, so that a long file is not held in memory.
+/// `groupsAhead` groups ahead, so that a long file is not held in memory.
 package final class JobPrefetcher: Sendable {
     private typealias Read = (spec: JobSpec, place: JobLocations?)
 

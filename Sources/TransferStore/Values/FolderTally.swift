@@ -1,6 +1,6 @@
 package import TransferJobs
 
-/// Counts of the jobs that are for versions of a watched folder's files.
+/// The numbers of jobs for versions of a watched folder's files, by state.
 package struct FolderTally: Sendable {
     package var counts: [JobState: Int] = [:]
     /// A number that orders tallies: of two the later one holds.

@@ -1,4 +1,4 @@
-/// The answer of the upload history for a version that is offered.
+/// The answer of the upload history to the question whether it knows an offered version.
 package indirect enum HistoryAnswer: Sendable {
     case known(HistoryRow)
     /// The file is known, and was missed at its path.

@@ -10,7 +10,7 @@ package enum HistoryState: Int, Sendable {
     /// The version's job was cancelled or may have arrived, and was forgotten. Only a change of the file makes another
     /// job.
     case leftAlone = 3
-    /// The file was in the folder before the folder was watched, and only new files are uploaded. Neither it nor a copy
-    /// of it is uploaded. A change of any property, its name too, makes it a new file.
+    /// The file was in the folder before the folder was watched for new files only. Neither it nor a copy of it is
+    /// uploaded. A change of any property, its name too, makes it a new file.
     case old = 4
 }

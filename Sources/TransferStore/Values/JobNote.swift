@@ -12,9 +12,9 @@ package enum JobNote: Sendable {
     ///   - isUnrepeatable: Whether it is unknown from then on if the upload arrived, should the process die.
     ///   - version: The version that is sent, where no other may be sent later.
     case sending(Int64, isUnrepeatable: Bool, version: UploadRecord?)
-    /// The record of a partial file on a file system that cannot store it with the file. The record is durable here if
-    /// its bytes are, or if their loss would cost much. For a small file, a loss of power leaves a partial file without
-    /// a record.
+    /// The record of a partial file whose file system cannot store it with the file. The record is durable here if its
+    /// bytes are, or if their loss would cost much. For a small file, a loss of power leaves a partial file without a
+    /// record.
     case part(ResumeData, of: Int64)
     /// The fingerprint of a watched file's bytes, before the first of them leaves.
     /// ``sending(_:isUnrepeatable:version:)`` makes it durable where that matters.

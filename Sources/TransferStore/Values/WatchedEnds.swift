@@ -20,7 +20,7 @@ package struct WatchedEnds: Sendable {
     package enum Kind: Sendable {
         case confirmed(url: String, due: Int64?, hasDigest: Bool)
         case dropped(isChanged: Bool)
-        /// A renamed file that another one has replaced during its upload.
+        /// The upload of a renamed file was replaced on the server by that of another file.
         case replaced(wasKept: Bool)
         case failed
     }

@@ -1,6 +1,6 @@
 /// The answer to a statement that was sent without a wait for it.
 package final class PostgresAnswer {
-    /// The connection outlives its answers that callers still ask for.
+    /// The connection outlives each of its answers that a caller still asks for.
     private unowned let connection: PostgresConnection
     let explain: (PostgresFault) -> any Error
     private var outcome: Result<PostgresResult, any Error>?

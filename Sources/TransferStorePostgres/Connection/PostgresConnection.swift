@@ -26,7 +26,7 @@ package final class PostgresConnection: @unchecked Sendable {
     /// The database's timeline, which changes when a standby is promoted; 0 for a standby.
     package internal(set) var timeline: Int64 = 0
 
-    /// Connects, and waits for the connection.
+    /// Connects to the first server that accepts the connection, and waits for it.
     ///
     /// - Parameters:
     ///   - abandonment: The signal that ends the waits for the connection and for its answers.

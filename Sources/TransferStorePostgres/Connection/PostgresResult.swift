@@ -1,6 +1,6 @@
 import CTransferPostgres
 
-/// The rows that a statement gave, which own libpq's result.
+/// The rows that a statement gave; this object owns libpq's result.
 package final class PostgresResult: Sequence {
     private let raw: OpaquePointer
 

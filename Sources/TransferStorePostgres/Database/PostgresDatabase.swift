@@ -216,8 +216,8 @@ package final class PostgresDatabase: Sendable {
         return try transact()
     }
 
-    /// Every transaction that changes jobs of this process begins with this statement. A process that takes over its
-    /// claims deletes its row, and waits for the lock that this statement takes. So one of the two comes first.
+    /// Locks the lease of this process; every transaction that changes its jobs begins with this. A process that takes
+    /// over its claims deletes its row, and waits for this lock. So one of the two comes first.
     ///
     /// The answer is not waited for. Where the row is gone, the server skips all later statements, and the next wait
     /// throws ``/TransferStore/LeaseLost``.

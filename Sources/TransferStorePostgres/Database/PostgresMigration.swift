@@ -59,7 +59,7 @@ package struct PostgresMigration: Sendable {
     }
 
     private func migrate(_ db: PostgresConnection) throws {
-        // Another process may have done the migration meanwhile.
+        // The migration may have been done by another process meanwhile.
         let steps = try wanting(db)
         let isNew = steps.count == self.steps.count
         if isNew { try db.script("CREATE SCHEMA IF NOT EXISTS \"\(address.schema)\"") }

@@ -39,8 +39,8 @@ package struct PostgresReplication: Sendable {
 
     // MARK: Statements
 
-    /// All roles see the rows of the replicas, but few see their content. A backup in progress counts as a replica,
-    /// too.
+    /// All roles see the rows of the replicas, but few see their content. A backup in progress has a row, too, and is
+    /// left out where its state is visible.
     private static let settings = PostgresStatement(
         "replication", .all,
         """

@@ -105,7 +105,8 @@ package struct PostgresLeases: Sendable {
             }
             // A run may end without waiting for its transfers.
             try Self.endWhatMayHaveArrived(db, of: database.process)
-            // The last steps of some jobs were not recorded where the database was away, so that their files may exist.
+            // The last steps of some jobs were not recorded where the database was away, so their files may be
+            // complete.
             try (wasCutShort ? Self.recovery : Self.handingBack).run(db, [database.process])
             try Self.forget(db, database.process)
             try PostgresNotice.work.tell(db)

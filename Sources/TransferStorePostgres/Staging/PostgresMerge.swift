@@ -41,7 +41,7 @@ package struct PostgresMerge {
 
     package mutating func run() throws {
         try fold()
-        // Two jobs that exclude each other cannot be taken, so that nothing is.
+        // Two jobs with one identity exclude each other, so that nothing is taken.
         guard report.isEmpty else { return }
         if !batch.isNew {
             // The locks keep jobs from being claimed or ending between the check and their change.
@@ -177,7 +177,8 @@ package struct PostgresMerge {
         try db.post(Self.removal, [batch.id, staging])
     }
 
-    /// Without IDs the destination is the identity, except for a relative path and an absolute one to the same file.
+    /// Reports jobs with one destination and different identities. Without IDs the destination is the identity, except
+    /// for a relative path and an absolute one to the same file.
     private mutating func findSharedDestinations() throws {
         let kinds = try db.run(Self.kinds)
         guard kinds.first?.flag(0) == true else { return }

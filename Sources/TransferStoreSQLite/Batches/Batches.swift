@@ -119,8 +119,8 @@ package struct Batches: Sendable {
         defer { packed.forget(batch) }
         reserves.forget(batch)
         if isComplete { doubtful.runEnded(of: batch) }
-        // The write needs no sync: after a loss of power the process is found to be gone, and the pack holds only jobs
-        // that have rows.
+        // Without a message the write needs no sync: after a loss of power the process is found to be gone, and the
+        // pack holds only jobs that have rows.
         let isReported = try end != nil && database.read(leavesPacks: true) { try HookCalls.isReported($0, batch: batch) }
         func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
             try isReported
@@ -182,7 +182,7 @@ package struct Batches: Sendable {
         }
     }
 
-    /// Gives back jobs that are claimed without an owner.
+    /// The change that gives back jobs which are claimed without an owner.
     private static let orphaned = JobUpdate(.giveBack) { "batch = ?\($0) AND owner IS NULL" }
 }
 

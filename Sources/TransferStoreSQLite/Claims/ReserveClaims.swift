@@ -26,8 +26,8 @@ package struct ReserveClaims: Sendable {
         }
     }
 
-    /// Notes, before the first job starts, that jobs of reserves may start: in each lane all up to the last job of the
-    /// page. The note survives a loss of power where there are uploads among them.
+    /// Writes down, before the first job starts, that jobs of reserves may start: in each lane all up to the last job
+    /// of the page. The note survives a loss of power where there are uploads among them.
     ///
     /// - Parameter since: The present time in milliseconds since 1970.
     /// - Returns: Whether there still is a reserve, for each lane.

@@ -21,8 +21,8 @@ package enum DatabaseFile {
             let failure = emptyDatabase.withUnsafeBytes {
                 transfer_make_whole_file(folder, path, 0o600, $0.baseAddress, $0.count)
             }
-            // Another process has made the file, or the file system cannot make one without a name. SQLite accepts an
-            // empty file, too.
+            // The file was made by another process, or the file system cannot make one without a name. SQLite accepts
+            // an empty file, too.
             if failure == 0 { return }
         }
         // No descriptor is used, because closing one would give up the locks that another connection of this process

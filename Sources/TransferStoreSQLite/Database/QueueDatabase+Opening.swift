@@ -62,7 +62,8 @@ extension QueueDatabase {
         do {
             try Schema.migrator.migrate(database)
         } catch let error as DatabaseError where !DamagedDatabase.isReportedBy(error) {
-            // Another process may have migrated the database after this one had checked it; then nothing is left to do.
+            // The database may have been migrated by another process after this one had checked it; then nothing is
+            // left to do.
             try Schema.migrator.migrate(database)
         }
         let process =

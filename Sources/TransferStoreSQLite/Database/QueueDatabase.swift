@@ -36,7 +36,7 @@ package final class QueueDatabase: Sendable {
             do {
                 try connection.write { db in try RowDamage.refused { try Packs.unpackAll(db) } }
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                // Another process holds the write lock for long; a reader has time to wait for it.
+                // A reader has time to wait for a process that holds the write lock for long.
             }
         }
     }

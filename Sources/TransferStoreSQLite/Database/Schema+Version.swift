@@ -6,7 +6,7 @@ extension Schema {
     /// Refuses a database that a newer version of this program has changed, because the meaning of its tables is
     /// unknown here.
     ///
-    /// Nothing is written before that.
+    /// The check comes before any write.
     ///
     /// - Parameter path: The database's file, for the message.
     package static func refuseNewer(_ database: DatabaseQueue, path: String) throws {

@@ -125,7 +125,8 @@ package struct HistoryRecorder {
         case none
         /// The file's upload stays where it is, for as long as no other file takes its former name.
         case elsewhere
-        /// Another file has its former name and will replace this upload, so the file is uploaded under its new name.
+        /// The file's former name belongs to another file, which will replace this upload. So the file is uploaded
+        /// under its new name.
         case toItsOwnPlace
     }
 

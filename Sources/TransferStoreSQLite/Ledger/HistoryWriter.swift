@@ -183,7 +183,7 @@ package final class HistoryWriter {
         return true
     }
 
-    /// Adds a job for a row of the history. The job waits for a job under way to the same place.
+    /// Adds a job for a row of the history. The job waits for the newest open job of the same file or to the same URL.
     package func stage(_ version: FileVersion, digest: Checksum?, history: Int64, isPaused: Bool = false) throws {
         let place = plan.url(version, digest: digest)
         let url = Redaction.url(place)
@@ -227,8 +227,8 @@ package final class HistoryWriter {
 
     /// Returns the newest of the open jobs that upload this file, or upload to this URL.
     private func lastOpenJob(history: Int64, path: String, url: String, destination: String) throws -> Int64? {
-        // The plus before `batch` and the order of a CROSS JOIN keep SQLite's planner from reading all open jobs of the
-        // batch.
+        // The plus before `batch` and the order of a CROSS JOIN rule out an index of the batch. By it SQLite would read
+        // all open jobs of the batch.
         let open = "+job.batch = \(batch) AND job.state < \(JobStates.firstEnded)"
         let own = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT max(id) FROM job WHERE ledger = ? AND \(open)"), arguments: [history])
@@ -264,7 +264,8 @@ package final class HistoryWriter {
         guard row.state != .confirmed, row.state != .leftAlone else {
             let isReplaceable = try row.state == .confirmed && losesItsURL(row, as: version)
             if isReplaceable, FolderPlaces(plan.root).file(row.version.path) != nil {
-                // Another file has its name, and so the place of its upload, as with a log that was rotated.
+                // The file's former name belongs to another file, and so does the place of its upload, as with a
+                // rotated log.
                 guard try add(version, digest: row.digest, fingerprint: row.fingerprint) else { return false }
                 try replace(row.id)
                 return true

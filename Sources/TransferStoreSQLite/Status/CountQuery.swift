@@ -3,8 +3,8 @@ import Glibc
 import TransferCore
 package import TransferStore
 
-/// Counts for tools that measure the queue. Jobs have no time of their own, so each census notes the highest job number
-/// and the time.
+/// The counts for tools that measure the queue. Jobs have no time of their own, so each census notes the highest job
+/// number and the time.
 package struct CountQuery: Sendable {
     package let database: QueueDatabase
 

@@ -44,8 +44,8 @@ enum FolderStatusQuery {
         return status
     }
 
-    /// Returns the last failure. Where nothing has failed for good, it is the one whose next attempt an upload waits
-    /// for.
+    /// Returns the last failure. Where no job has failed for good, it is that of the last upload which waits for its
+    /// next attempt.
     private static func error(_ db: Database, batch: Int64) throws -> FolderStatus.Failure? {
         let columns = "identity, errorCode, errorMessage, ended, notBefore, due, delay"
         let row =
