@@ -135,7 +135,17 @@ let package = Package(
             name: "TransferStore",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferReachability", "TransferWatch",
-                "TransferJobs", "TransferScheduling", "CTransferLinux", "CTransferSQLite",
+                "TransferJobs", "TransferScheduling", "CTransferLinux",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        // The store of one machine.
+        .target(
+            name: "TransferStoreSQLite",
+            dependencies: [
+                "TransferCore", "TransferEventLoop", "TransferEngine", "TransferReachability", "TransferWatch",
+                "TransferJobs", "TransferScheduling", "TransferStore", "CTransferLinux",
+                "CTransferSQLite",
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Queue"])),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["Queue"])),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -161,7 +171,7 @@ let package = Package(
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "TransferReachability",
                 "TransferUpload", "TransferWatch", "TransferJobs", "TransferScheduling", "TransferStore",
-                "TransferFolders", "CTransferLinux",
+                "TransferStoreSQLite", "TransferFolders", "CTransferLinux",
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
             ],
             swiftSettings: settings),
@@ -338,8 +348,9 @@ let package = Package(
         .testTarget(
             name: "TransferQueueTests",
             dependencies: [
-                "TransferQueue", "TransferJobs", "TransferScheduling", "TransferStore", "TransferStorePostgres",
-                "TransferFolders", "TransferReachability", "TransferWatch", "TransferTestServer", "TransferTestSupport",
+                "TransferQueue", "TransferJobs", "TransferScheduling", "TransferStore", "TransferStoreSQLite",
+                "TransferStorePostgres", "TransferFolders", "TransferReachability", "TransferWatch",
+                "TransferTestServer", "TransferTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Queue"])),
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["Queue"])),
             ],

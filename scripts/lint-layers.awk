@@ -16,13 +16,16 @@ BEGIN {
         "CTransferLinux")
     allow("TransferScheduling", "TransferCore TransferEngine TransferReachability TransferJobs")
     allow("TransferStore", "TransferCore TransferEventLoop TransferEngine TransferReachability TransferWatch " \
-        "TransferJobs TransferScheduling CTransferLinux CTransferSQLite")
+        "TransferJobs TransferScheduling CTransferLinux")
+    allow("TransferStoreSQLite", "TransferCore TransferEventLoop TransferEngine TransferReachability TransferWatch " \
+        "TransferJobs TransferScheduling TransferStore CTransferLinux CTransferSQLite")
     allow("TransferStorePostgres", "TransferCore TransferEventLoop TransferEngine TransferJobs TransferScheduling " \
         "TransferStore CTransferLinux CTransferPostgres")
     allow("TransferFolders", "TransferCore TransferEventLoop TransferEngine TransferWatch TransferJobs TransferStore " \
         "CTransferLinux")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
-        "TransferUpload TransferWatch TransferJobs TransferScheduling TransferStore TransferFolders CTransferLinux")
+        "TransferUpload TransferWatch TransferJobs TransferScheduling TransferStore TransferStoreSQLite " \
+        "TransferFolders CTransferLinux")
     allow("TransferFleet", "TransferCore TransferQueue TransferStorePostgres")
     allow("TransferKit", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferNetworking TransferQueue TransferWatch")
@@ -56,8 +59,9 @@ BEGIN {
     only("NIOPosix", "^(Sources/TransferServer|Tests/peers)/")
     only("CoreMetrics", "^(Sources/TransferMetrics|Tests/TransferServiceTests)/")
     only("CTransferPostgres", "^Sources/TransferStorePostgres/Connection/")
-    only("CTransferSQLite", "^Sources/TransferStore/")
-    only("GRDB", "^(Sources/TransferStore|Tests)/")
+    only("CTransferSQLite", "^Sources/TransferStoreSQLite/")
+    only("GRDB", "^(Sources/TransferStoreSQLite|Tests)/")
+    only("GRDBSQLite", "^(Sources/TransferStoreSQLite|Tests)/")
     only("FoundationNetworking", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine)|Tests|examples)/")
     # All of Foundation needs ICU's data, and the command has none (Sources/CTransferProgram).
     only("Foundation", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine|TransferTestServer)|Tests|examples)/")

@@ -4,6 +4,7 @@
 @_exported public import TransferJobs
 @_exported public import TransferReachability
 @_exported public import TransferStore
+@_exported public import TransferStoreSQLite
 @_exported public import TransferWatch
 
 /// The durable queue, under its public name: `TransferQueue.open(…)`.

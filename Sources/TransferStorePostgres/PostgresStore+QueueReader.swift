@@ -2,7 +2,7 @@ import TransferCore
 package import TransferJobs
 package import TransferStore
 
-// Questions of processes that look at the queue.
+// Questions of processes that read the queue.
 extension PostgresStore {
     package func statuses(name: String?) throws -> [BatchStatus] { try statusQueries.statuses(name: name) }
 
@@ -48,6 +48,6 @@ extension PostgresStore {
         try hookCalls.troubles(batch: name, limit: limit)
     }
 
-    /// A socket is one machine's: readers of a database look again after a while.
+    /// Does nothing, because a socket belongs to one machine; readers of this database ask again after a while.
     package func listen(batch: String, socket: String) throws {}
 }

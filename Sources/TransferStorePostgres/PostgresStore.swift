@@ -4,9 +4,11 @@ import TransferEventLoop
 import TransferJobs
 package import TransferStore
 
-/// The queue in a PostgreSQL database, for processes on many machines. Every function blocks: for the store's own worker.
+/// The queue in a PostgreSQL database, for processes on many machines. Every function blocks, and is meant for the
+/// store's own worker.
 ///
-/// The store is a face: each topic is a part of its own, which knows the database and what it shares with others.
+/// The store is a facade: each subject has a type of its own, which knows the database and the state that it shares
+/// with other types.
 package final class PostgresStore: JobStore, RunMemory, QueueReader {
     package let database: PostgresDatabase
     private let renewal = Mutex<PostgresLeaseRenewal?>(nil)
@@ -30,9 +32,9 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
     package let rules: PostgresRules
     package let underWay: PostgresUnderWay
 
-    /// Opens the queue at the address, or makes it, and takes back what lost processes had.
+    /// Opens the queue at the address, or makes it, and takes back the claims of lost processes.
     ///
-    /// - Parameter opening: Ends the wait for it.
+    /// - Parameter opening: The signal that ends the wait for the first connection.
     /// - Throws: `TransferError`.
     package init(
         _ address: PostgresAddress, _ role: PostgresRole = .owner, opening: PostgresCancellation = PostgresCancellation()
@@ -70,8 +72,8 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
 
     package func cancelWaits() { database.cancelWaits() }
 
-    /// The longest that a process waits for its database before it ends. Others take what isn't given back by then when the
-    /// lease is over.
+    /// The longest wait of a process for its database before it ends. Other processes take over the claims that were
+    /// not given back by then when the lease is over.
     private static let parting = Duration.seconds(5)
 
     package func retire() throws {

@@ -1,5 +1,6 @@
 import TransferJobs
 import TransferStore
+import TransferStoreSQLite
 
 /// A checker of jobs against each other. It uses its own temporary database and finds the faults that staging would,
 /// without touching any queue.

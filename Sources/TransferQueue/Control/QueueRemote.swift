@@ -4,6 +4,7 @@ import TransferCore
 import TransferEventLoop
 package import TransferJobs
 package import TransferStore
+import TransferStoreSQLite
 
 /// A client of a queue in another process, to read its state and send it commands.
 public final class QueueRemote: Sendable {

@@ -135,7 +135,7 @@ extension JobQueue {
         _ jobs: JobReading, _ header: BatchHeader, _ options: StagingOptions, _ revoking: @Sendable (Int) -> Void
     ) async throws -> StagedBatch {
         var options = options
-        options.claiming = JobReserve.capacity
+        options.claiming = StagingOptions.mostClaimed
         do {
             let deadline = MonotonicTime.now + Self.revocationTime
             var isReported = false

@@ -7,6 +7,7 @@ import TransferEventLoop
 import TransferFolders
 import TransferJobs
 import TransferStore
+import TransferStoreSQLite
 public import TransferWatch
 
 /// A durable queue of transfers in a folder of this machine.
@@ -102,11 +103,10 @@ public final class JobQueue: Sendable {
         await runner.closeHooks()
         changes.stop(on: runner.loop)
         engine.shutDown()
-        let store = store
         // An unreachable store must not delay the end: it has not recorded everything anyway.
         let (awaitsIt, failure) = await (runner.hasStoreCalls, runner.failure)
         if awaitsIt || failure != nil { store.cancelWaits() }
-        _ = try? await reader.run { try store.retire() }
+        _ = try? await reader.run { [store] in try store.retire() }
         runner.tools.storeWorker.stop()
         runner.tools.folderWorker.stop()
         reader.stop()

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Batches with jobs that may have arrived (`mayHaveBeenSent`): they aren't sent again before somebody has been told, and
-/// are when the batch is run again after that.
+/// Batches with jobs that may have arrived (`mayHaveBeenSent`). Such jobs are sent again only when the batch is run
+/// again after that doubt was reported to a user.
 ///
-/// A run has told when it ended by itself. The database learns of that when the process ends in order: nobody may have
-/// read what one had to say that was killed.
+/// A run that ended in order has reported its doubtful jobs. The database records that when the process ends in order:
+/// the report of a process that was killed may never have been read.
 package final class DoubtfulBatches: Sendable {
     private enum Stage { case found, reported }
 

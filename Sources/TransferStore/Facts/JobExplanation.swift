@@ -1,55 +1,61 @@
 public import TransferJobs
 
-/// The state of a job and the reason of its wait, as `transfer why` tells them.
+/// The state of a job and the reason of its wait, as `transfer why` shows them.
 public struct JobExplanation: Sendable, Hashable {
+    /// The name of the batch.
     public let batch: String
+    /// The identity of the job in its batch.
     public let job: String
+    /// The stored state of the job.
     public let state: JobState
+    /// Whether the job is an upload.
     public let isUpload: Bool
-    /// The congestion control of the connections that send it, where that isn't simply the system's, and why.
+    /// The congestion control of the connections that send the file, and the reason of that choice; `nil` where it is
+    /// simply the system's.
     public var congestion: String? {
         get { details.congestion }
         set { details.congestion = newValue }
     }
+    /// The reason of the job's state, or what it waits for.
     public var reason: Reason
     var details = Details()
-    /// For how long it has waited, where that's known.
+    /// The time for which the job has waited; `nil` where that is unknown.
     public var waited: Duration? {
         get { details.waited }
         set { details.waited = newValue }
     }
-    /// The part of the file that is there already.
+    /// The part of the file that is on this machine already.
     public var held: Held?
     /// The part of an upload that a server holds, as it was last known.
     public var sent: Sent?
-    /// The rules of the network that keep it.
+    /// The rules of the network that keep the job waiting.
     public var rules: [Rule] = []
-    /// The verdict of the job's rules on each link of this machine; empty where the network is no reason.
+    /// The verdict of the job's rules on each link of this machine; empty where the network is not the reason.
     public var links: [Link] = []
-    /// The error of its last attempt, while it waits for the next.
+    /// The error of the last attempt, while the job waits for the next.
     public var lastError: String?
-    /// How often it was tried, as `JobFailure.attempts` counts.
+    /// The number of attempts so far, as `JobFailure.attempts` counts them.
     public var attempts = 0
-    /// Attempts that it may have: one and as many as its rules retry, at each of its URLs.
+    /// The number of attempts that the job may have: one and as many as its rules retry, at each of its URLs.
     public var attemptLimit = 11
-    /// When the file of a complete upload from a watched folder is moved or deleted, or that is tried again, in milliseconds
-    /// since 1970; `nil` where nothing is left to do with it.
+    /// The time at which the file of a complete upload from a watched folder is moved or deleted, or at which that is
+    /// tried again. Milliseconds since 1970; `nil` where nothing is left to do with the file.
     public var settles: Int64? {
         get { details.settles }
         set { details.settles = newValue }
     }
-    /// The event that lets it start.
+    /// The event that lets the job start.
     public var starts: String?
-    /// The process that runs the batch.
+    /// The process that runs the batch; `nil` where none does.
     public var pid: Int32?
     /// The job file that the batch came from.
     public var source: String?
     /// The places that the job's file comes from and goes to.
     public var route: JobRoute?
-    /// The work of each URL of a download that has several connections or was asked of several URLs, now, or in the run that
-    /// ended it; with those that weren't asked so far. Empty for others.
+    /// The work of each URL of a download that has several connections or was asked of several URLs. It is that of now,
+    /// or of the run that ended the job, with the URLs that were not asked so far. Empty for other jobs.
     public var sources: [JobSource] = []
-    /// The URL that was asked last, after redirects, of a job that has ended; redacted.
+    /// The URL that was asked last, after redirects, of a job that has ended; without secrets.
     public var finalURL: String?
 
     struct Details: Sendable, Hashable {
@@ -58,39 +64,43 @@ public struct JobExplanation: Sendable, Hashable {
         var congestion: String?
     }
 
+    /// The reason of a job's state; for most waits, the thing that the job waits for.
     public enum Reason: Sendable, Hashable {
-        /// A way that leads there, or one that its rules allow; the text says which and why.
+        /// A way to the host, or a link that the job's rules allow; the text says which and why.
         case network(String)
-        /// The time at which its rules let it run; the text says until when.
+        /// The time at which the job's rules let it run; the text says until when.
         case schedule(String)
-        /// The origin asked for a pause, or can't be reached; nothing remains while one of its jobs tries.
+        /// The origin asked for a pause, or cannot be reached; nothing remains while one of its jobs tries.
         case host(origin: String, status: Int?, message: String, remaining: Duration)
         /// The backoff before the next attempt.
         case retry(remaining: Duration)
-        /// Space on this machine's disk; the text says for which file.
+        /// Space on this machine's disk; the text names the file.
         case disk(String, remaining: Duration)
-        /// A worker that may do it, where several share the queue.
+        /// A worker that may do the job, where several workers share the queue.
         case worker(WorkerLack)
-        /// Jobs that have to be complete before.
+        /// Jobs that must be complete before this one.
         case needs([Need])
-        /// The job waits for its turn, while so many transfers are under way.
+        /// The job's turn, while `active` other transfers are under way.
         case slot(active: Int)
-        /// Nothing: its transfer is under way, as one of so many.
+        /// Nothing: the transfer is under way, as one of `active` transfers.
         case running(active: Int)
-        /// Nothing: the process has taken it, and transfers it or is about to.
+        /// Nothing: a process has taken the job, and transfers it or is about to.
         case taken(active: Int)
         case paused
         /// A process that runs its batch.
         case stopped
         case done(path: String)
-        /// - Parameter again: When it's tried again by itself, as files of watched folders are.
+        /// - Parameter again: The time until the next automatic attempt, which files of watched folders get.
         case failed(code: String, message: String, host: String?, again: Duration?)
         case skipped(String)
         case cancelled
     }
 
+    /// A job that must be complete before another one starts.
     public struct Need: Sendable, Hashable {
+        /// The identity of the needed job.
         public var job: String
+        /// The state of the needed job.
         public var state: JobState
 
         package init(job: String, state: JobState) {
@@ -99,10 +109,13 @@ public struct JobExplanation: Sendable, Hashable {
         }
     }
 
+    /// The part of a download's file that is on this machine already.
     public struct Held: Sendable, Hashable {
+        /// The number of bytes that are there.
         public var bytes: Int64
-        /// `nil` when the server hasn't said.
+        /// The size of the whole file in bytes; `nil` when the server has not declared it.
         public var total: Int64?
+        /// The path of the partial file.
         public var path: String
 
         package init(bytes: Int64, total: Int64? = nil, path: String) {
@@ -112,23 +125,29 @@ public struct JobExplanation: Sendable, Hashable {
         }
     }
 
+    /// The part of an upload that a server holds.
     public struct Sent: Sendable, Hashable {
+        /// The number of bytes that the server has confirmed.
         public var bytes: Int64
+        /// The size of the whole file in bytes.
         public var total: Int64
-        /// As the job file has it: `tus`.
+        /// The name of the upload protocol as in the job file: `tus`.
         public var uploadProtocol: String
     }
 
+    /// A rule of the job that decides which network it may use.
     public struct Rule: Sendable, Hashable {
-        /// `network.metered = "forbid"`
+        /// The rule as in the job file: `network.metered = "forbid"`.
         public var text: String
-        /// The job file, line and column: `/etc/field.json:9:18`; `nil` for what a program submitted.
+        /// The job file, line and column, as in `/etc/field.json:9:18`; `nil` for a job that a program submitted.
         public var place: String?
     }
 
+    /// A link of this machine, with the verdict of the job's rules on it.
     public struct Link: Sendable, Hashable {
+        /// The name of the link, such as `eth0`.
         public var name: String
-        /// `up, metered: refused by the rule`
+        /// The verdict in words: `up, metered: refused by the rule`.
         public var verdict: String
     }
 }

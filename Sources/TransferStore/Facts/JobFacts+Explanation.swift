@@ -5,10 +5,10 @@ package import TransferReachability
 package import TransferScheduling
 
 extension JobFacts {
-    /// Explains the job by its facts and the network of the moment.
+    /// Explains the job by its facts and the present state of the network.
     ///
-    /// - Parameter look: Finds whether a host can be reached without a way out; called where that is the question. `nil`
-    ///   where nobody can tell.
+    /// - Parameter look: Finds whether a host can be reached without a way out of the local network; called only where
+    ///   that decides. It returns `nil` where that cannot be found out.
     package func explanation(
         _ snapshot: NetworkSnapshot, now: WallTime, zone: LocalZone,
         look: (HostWays.Question) -> HostWays.Finding? = { _ in nil }
@@ -39,7 +39,7 @@ extension JobFacts {
             explanation.reason = .done(path: attempts.path ?? "")
             explanation.settles = attempts.settles
         case .failed:
-            // Nobody but the process that watches the folder tries again.
+            // Only the process that watches the folder tries again.
             let again = run == nil ? nil : remaining
             explanation.reason = .failed(
                 code: attempts.errorCode ?? "", message: attempts.errorMessage ?? "", host: attempts.host, again: again)
@@ -65,14 +65,15 @@ extension JobFacts {
         return explanation
     }
 
-    /// The reason when it isn't the network.
+    /// Returns the reason of a wait that is not for the network.
     private func turn(_ run: Run) -> JobExplanation.Reason {
         if let pause, pause.remaining > .zero {
             return .host(
                 origin: pause.proxy ?? pause.origin, status: pause.status, message: pause.message,
                 remaining: pause.remaining)
         }
-        // While its origin is paused one job tries for all of them; one that was tried itself may have to wait for longer.
+        // While its origin is paused, one job tries for all jobs of it. A job that was tried itself may have to wait
+        // for longer.
         if let hostWait = run.hostWait, state != .waiting || hostWait.remaining >= remaining ?? .zero {
             return .host(
                 origin: hostWait.origin, status: hostWait.status, message: hostWait.message,
@@ -90,7 +91,7 @@ extension JobFacts {
         }
     }
 
-    /// - Returns: Whether the network is what it waits for.
+    /// - Returns: Whether the job waits for the network.
     private func explainNetwork(
         _ explanation: inout JobExplanation, _ run: Run, _ snapshot: NetworkSnapshot, _ now: WallTime,
         _ zone: LocalZone,
@@ -100,7 +101,7 @@ extension JobFacts {
         let words = NetworkText(policy: policy, now: now, zone: zone)
         let waited = run.networkWait.map { Duration.milliseconds(max(0, now.milliseconds - $0.since.milliseconds)) }
         let judgement = judgement(policy, waited, snapshot, now, zone)
-        // This machine is there whatever becomes of the network; a schedule holds for it, too.
+        // A host on this machine can be reached whatever the state of the network; a schedule holds for it, too.
         if reach.host == nil, !judgement.isOutsideSchedule { return false }
         if isNearby(judgement, policy, snapshot, now, zone, look) { return false }
         guard let reason = networkReason(words, judgement, run) else { return false }
@@ -121,14 +122,14 @@ extension JobFacts {
         return true
     }
 
-    /// The machine that the job is connected to first, as far as it says so itself.
+    /// The host that the job connects to first, to the extent that the job itself names it.
     private var reach: OriginReach {
         guard let own = spec.settings.proxy, !own.isOfEnvironment else { return OriginReach(origin: origin) }
         let exceptions = ProxyRule.list(own.noProxy ?? "")
         return OriginReach(origin: origin, proxies: ProxyRule(http: own.url, https: own.url, exceptions: exceptions))
     }
 
-    /// Whether the job needs no way out.
+    /// Returns whether the job needs no way out of the local network.
     private func isNearby(
         _ judgement: NetworkJudgement, _ policy: NetworkPolicy, _ snapshot: NetworkSnapshot, _ now: WallTime,
         _ zone: LocalZone, _ look: (HostWays.Question) -> HostWays.Finding?
@@ -158,7 +159,8 @@ extension JobFacts {
             .judge(snapshot.isKnown ? views(snapshot) : nil).relented
     }
 
-    /// The process that runs the batch knows best; where it says nothing, this machine's network is looked at.
+    /// Returns the reason that the process which runs the batch reports. Where it reports none, this machine's network
+    /// is judged.
     private func networkReason(_ words: NetworkText, _ judgement: NetworkJudgement, _ run: Run) -> String? {
         let own = words.reason(judgement)
         if let wait = run.networkWait { return own ?? wait.reason }

@@ -13,20 +13,20 @@ package struct JobFacts: Sendable {
     /// The job file that the batch came from.
     package var source: String?
     package var origin = ""
-    /// ``/TransferJobs/Lane/network``.
+    /// The key of the job's network rules (``/TransferJobs/Lane/network``).
     package var network = ""
     /// The places in the job file that name its network rules.
     package var places = NetworkPlaces()
-    /// The rest of the wait for its next attempt, or until a failed file is tried again by itself.
+    /// The rest of the wait for the next attempt, which a failed file of a watched folder may have, too.
     package var remaining: Duration?
     package var upload: UploadRecord?
     package var attempts = Attempts()
     package var needs: [JobExplanation.Need] = []
     /// The process that runs the batch; `nil` when none that is alive does.
     package var run: Run?
-    /// The pause that a server asked for, whichever process heard it.
+    /// The pause that a server asked for, whichever process received the request.
     package var pause: StoredPause?
-    /// No worker that is there may do it.
+    /// The lack of a worker that may do the job; `nil` where there is such a worker.
     package let lack: WorkerLack?
     package var links = Links()
     /// The work of each URL of a download, now or in the run that ended it.
@@ -44,14 +44,14 @@ package struct JobFacts: Sendable {
     package struct Attempts: Sendable {
         package var count = 0
         package var mirror = 0
-        /// The file, once it's complete.
+        /// The path of the file, once it is complete.
         package var path: String?
         package var errorCode: String?
         package var errorMessage: String?
         package var host: String?
         /// The URL that was asked last, of a job that has ended.
         package var finalURL: String?
-        /// ``JobExplanation/settles``
+        /// The time at which the file is moved or deleted (``JobExplanation/settles``).
         package var settles: Int64?
 
         package init(
@@ -68,18 +68,18 @@ package struct JobFacts: Sendable {
         }
     }
 
-    /// A process that lives, and what it said last of the batch and of the job.
+    /// A live process, and its last report on the batch and on the job.
     package struct Run: Sendable {
         package let pid: Int32
-        /// Transfers of the batch that are under way.
+        /// The number of the batch's transfers under way.
         package var active = 0
-        /// Why the network keeps the whole batch.
+        /// The reason why the network keeps the whole batch waiting; `nil` where it does not.
         package var batchWait: String?
         /// Whether the job's transfer is among those under way.
         package var isUnderWay = false
         /// The pause of the job's origin.
         package var hostWait: HostWait?
-        /// Since when it keeps what has the job's rules waiting.
+        /// The network's reason for keeping jobs with this job's rules waiting, and the time since when it does.
         package var networkWait: (since: WallTime, reason: String)?
 
         package init(
@@ -95,10 +95,15 @@ package struct JobFacts: Sendable {
         }
     }
 
-    /// The knowledge about this machine's links.
+    /// The facts about this machine's links.
     package struct Links: Sendable {
         /// The bytes that metered links carried.
         package var usage = MeteredUsage()
         package var silent: [String: LinkHealth.Suspicion] = [:]
+
+        package init(usage: MeteredUsage = MeteredUsage(), silent: [String: LinkHealth.Suspicion] = [:]) {
+            self.usage = usage
+            self.silent = silent
+        }
     }
 }

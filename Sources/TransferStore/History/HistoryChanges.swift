@@ -1,28 +1,30 @@
 package import TransferJobs
 
-/// The changes that a transaction on the ledger made, for the process that runs its batch.
+/// The changes that a transaction on the upload history made, for the process that runs its batch.
 package struct HistoryChanges: Sendable {
-    /// The number of the offered versions that were handled, from the first.
+    /// The number of offered versions that were handled, counted from the first.
     package var handled = 0
-    /// Jobs that became ready.
+    /// The number of jobs that became ready, by lane.
     package var ready: [Lane: Int] = [:]
-    /// Jobs that weren't there before, less those that were taken out before they ended.
+    /// The number of jobs that were added, less those that were taken out before they ended.
     package var added = 0
-    /// Jobs that had failed and are ready again.
+    /// The number of jobs that had failed and are ready again.
     package var revived = 0
-    /// Jobs that haven't ended.
+    /// The number of jobs that have not ended.
     package var open = 0
-    /// Grows from transaction to transaction: of two counts the later one holds.
+    /// A number that grows from transaction to transaction: of two counts the later one holds.
     package var stamp = 0
-    /// Names by which files aren't uploaded: those that renamed files have now, and hard links.
+    /// Names by which files are not uploaded: the present names of renamed files, and hard links.
     package var otherNames: [(known: String, name: String)] = []
-    /// Files that are there again, and with which something is to be done.
+    /// The number of files that are in the folder again and with which something is to be done.
     package var returned = 0
-    /// Whether something is to be done with a confirmed file that turned up, perhaps under another name.
+    /// Whether something is to be done with a confirmed file that was found again, perhaps under another name.
     package var hasDue = false
     /// Jobs that were taken out.
     package var removed: [Int64] = []
     package var secrets: [Int64: JobSecrets] = [:]
-    /// Parts that servers hold of uploads that were taken out.
+    /// Uploads that were taken out while servers hold parts of them.
     package var abandoned: [AbandonedUpload] = []
+
+    package init() {}
 }

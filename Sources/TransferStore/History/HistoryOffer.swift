@@ -1,37 +1,38 @@
 package import TransferCore
 package import TransferWatch
 
-/// A version that is offered, with what was found out about it beforehand.
+/// A version of a file that is offered to the upload history, with the facts found out about it beforehand.
 package struct HistoryOffer: Sendable {
     package enum Finding: Sendable {
-        /// Nothing is to be done: it's known, by this name or another.
+        /// Nothing is to be done: the version is known, by this name or another.
         case nothing
-        /// Another version is at its path, or nothing: whatever it is, it's looked at again.
+        /// The path has another version or no file now, and is examined again.
         case outdated
         case new(digest: Checksum?)
         /// The file was missed, and is at its path again.
         case returned(row: Int64)
         /// No file of this version is at the path that was recorded.
         case moved
-        /// This row's bytes, with another time.
+        /// The file has the bytes of this row, with another time.
         case touched(row: Int64)
-        /// This row's bytes, as they are looked at again, with the time of the file's last change.
+        /// The file still had the bytes of this row when they were read again; `changed` is the time of its last
+        /// change.
         case looked(row: Int64, changed: Int64?)
-        /// Something of the file changed while its upload is under way: it's looked at again after that.
+        /// A property of the file changed while its upload is under way; the file is examined again after the upload.
         case later
-        /// Other bytes than this row's, with the same size and time.
+        /// The file has other bytes than this row's, with the same size and time.
         case rewritten(row: Int64, digest: Checksum?)
-        /// Known, on a file system that has another number now, or that has given its files other inodes.
+        /// The version is known, on a file system that has another number now or has given its files other inodes.
         case renumbered(row: Int64)
-        /// Another name of the file at this path.
+        /// The name is another one of the file at this path.
         case otherName(of: String)
-        /// A new file: it has the inode, the size and the time of this row's, which isn't anywhere any more.
+        /// The file is new, with the inode, the size and the time of this row's file, which no longer exists.
         case another(row: Int64, digest: Checksum?)
     }
 
     package let version: FileVersion
     package let finding: Finding
-    /// The fingerprint of the file's bytes, where the version is new and they were read: bytes that are sent, and those
+    /// The fingerprint of the file's bytes, where the version is new and they were read. Bytes that are sent, and bytes
     /// that are found later, are compared with it.
     package var fingerprint: UInt64?
 
@@ -41,7 +42,7 @@ package struct HistoryOffer: Sendable {
         self.fingerprint = fingerprint
     }
 
-    /// Whether the ledger learns nothing by it.
+    /// Whether the offer changes nothing in the upload history.
     package var isNothing: Bool {
         switch finding {
         case .nothing, .outdated, .later, .otherName: true
@@ -49,7 +50,7 @@ package struct HistoryOffer: Sendable {
         }
     }
 
-    /// Whether a version is recorded that wasn't known.
+    /// Whether a version is recorded that was not known.
     package var makesVersion: Bool {
         switch finding {
         case .new, .rewritten, .another: true

@@ -1,12 +1,12 @@
 /// The result for a confirmed file that was to be moved or deleted.
 package struct HistorySettlement: Sendable {
     package enum Kind: Sendable {
-        /// The file isn't in the folder any more.
+        /// The file is no longer in the folder.
         case done
-        /// No file of this version is at its path: moving or deleting it waits until it's there again.
+        /// No file of this version is at its path: the move or deletion waits until there is one again.
         case notThere
         case kept
-        /// - Parameter changed: The time of a change that was ours.
+        /// - Parameter changed: The time of a change that this program made itself.
         case again(at: Int64, changed: Int64? = nil)
     }
 

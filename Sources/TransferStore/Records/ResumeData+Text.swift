@@ -3,7 +3,7 @@ package import TransferCore
 import TransferEngine
 
 extension ResumeData {
-    /// A record as the database has it.
+    /// Returns a record as a text of the database.
     package static func text(_ record: ResumeData?) throws -> String? {
         try record.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
     }

@@ -5,9 +5,9 @@ import TransferCore
 package import TransferEventLoop
 package import TransferJobs
 
-/// Brings jobs from the thread that reads them to the one that writes them down, in groups: each works while the other
-/// does, and what lies between (``StagedJob``) is worked out by the one that the other waits for least. The reader waits
-/// where it's some groups ahead, so that a long file isn't held in memory.
+/// A queue of groups of jobs between the thread that reads them and the thread that writes them to the database. Both
+/// work at the same time, and the faster of them makes the ``StagedJob`` of each job. The reader waits when it is
+/// `groupsAhead` groups ahead, so that a long file is not held in memory.
 package final class JobPrefetcher: Sendable {
     private typealias Read = (spec: JobSpec, place: JobLocations?)
 
@@ -30,7 +30,7 @@ package final class JobPrefetcher: Sendable {
     private static let manyGroups = 4
 
     private let state = Mutex(State())
-    // Both begin with 0: libdispatch wants a semaphore to end with as much as it began with, or more.
+    // Both begin with 0: libdispatch requires that a semaphore ends with no less than its initial value.
     private let room = DispatchSemaphore(value: 0)
     private let arrivals = DispatchSemaphore(value: 0)
 
@@ -39,7 +39,7 @@ package final class JobPrefetcher: Sendable {
 
     /// Begins to read, on a thread of `pool`.
     ///
-    /// - Parameter read: Calls its argument for each job.
+    /// - Parameter read: The reader, which calls its argument for each job.
     package init(
         on pool: WorkerPool, directory: String,
         _ read: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
@@ -49,10 +49,10 @@ package final class JobPrefetcher: Sendable {
         pool.execute { self.finish(Result { try self.make(read) }) }
     }
 
-    /// Calls `take` here, in the order of the file; once.
+    /// Calls `take` on this thread for each job, in the order of the file. May be called once.
     ///
-    /// - Returns: What the reader returned.
-    /// - Throws: What `take` throws, once the reader has ended, or what the reader threw.
+    /// - Returns: The result of the reader.
+    /// - Throws: The error of `take`, after the reader has ended, or that of the reader.
     package func takeAll(_ take: (StagedJob) throws -> Void) throws -> Bool {
         do {
             var origins = OriginMemory()
@@ -70,7 +70,7 @@ package final class JobPrefetcher: Sendable {
         return try state.withLock { $0.end }?.get() ?? false
     }
 
-    /// Ends the reading: nobody will take any more.
+    /// Ends the reading, because no further job will be taken.
     package func abandon() {
         state.withLock { $0.isAbandoned = true }
         room.signal()
@@ -97,7 +97,7 @@ package final class JobPrefetcher: Sendable {
     }
 
     private func hand(_ jobs: [Read], _ origins: inout OriginMemory) throws {
-        // The reader mustn't wait for room that nobody makes.
+        // The reader must not wait for room after the writer has stopped.
         let isAhead = try state.withLock { state throws in
             guard !state.isAbandoned else { throw Abandoned() }
             return state.groups.count >= Self.manyGroups

@@ -2,9 +2,9 @@ import Synchronization
 import TransferEventLoop
 public import TransferJobs
 
-/// The jobs of a batch, read by a thread of its own from the moment that this is made: there are some by the time that
-/// a queue is open for them (`JobQueue.stage(_:name:source:keepsWhatIsMissing:isReload:)`). Some four thousand are held
-/// in memory until they are taken; with the others the thread waits.
+/// The jobs of a batch, read by a thread of their own as soon as this object is made. So some are there when a queue is
+/// open for them (`JobQueue.stage(_:name:source:keepsWhatIsMissing:isReload:)`). About four thousand jobs are held in
+/// memory until they are taken; then the thread waits.
 public final class JobReading: Sendable {
     /// The folder that relative paths start from.
     package let directory: String
@@ -13,9 +13,10 @@ public final class JobReading: Sendable {
     private let begun: Mutex<JobPrefetcher?>
 
     /// - Parameters:
-    ///   - directory: What relative paths start from.
-    ///   - read: Calls its argument for each job, with the job's place in its file; returns whether all went well. It's
-    ///     called at once, whatever becomes of the queue, and again where the jobs are needed again.
+    ///   - directory: The folder that relative paths start from.
+    ///   - read: The reader, which calls its argument for each job with the job's place in its file, and returns
+    ///     whether all went well. It is called at once, whether or not a queue takes the jobs, and again where they are
+    ///     needed again.
     public init(
         directory: String, _ read: @escaping @Sendable ((JobSpec, JobLocations?) throws -> Void) throws -> Bool
     ) {
@@ -29,13 +30,13 @@ public final class JobReading: Sendable {
         pool.stop()
     }
 
-    /// Lets go of what was read already.
+    /// Ends the reading and drops the jobs that were read already.
     public func abandon() { begun.withLock { exchange(&$0, with: nil) }?.abandon() }
 
     /// Calls `take` for each job, on this thread.
     ///
-    /// - Returns: What `read` returned.
-    /// - Throws: What `take` throws, or what `read` threw.
+    /// - Returns: The result of `read`.
+    /// - Throws: The error of `take`, or that of `read`.
     package func takeAll(_ take: (StagedJob) throws -> Void) throws -> Bool {
         let handover = begun.withLock { exchange(&$0, with: nil) }
         return try (handover ?? JobPrefetcher(on: pool, directory: directory, read)).takeAll(take)

@@ -1,7 +1,8 @@
 package import TransferCore
 package import TransferJobs
 
-/// A job as it's to be written down: worked out by the thread that has read it, so that the database only has to keep it.
+/// A job with the columns to store. The thread that read the job makes it where possible, so that the database only has
+/// to insert it.
 package final class StagedJob: Sendable {
     package let sharedSpec: Shared<JobSpec>
     package var spec: JobSpec { _read { yield sharedSpec.wrappedValue } }
@@ -9,12 +10,13 @@ package final class StagedJob: Sendable {
     package let place: JobLocations?
     package let row: JobRow
     package let secrets: JobSecrets?
-    /// In this process; `nil` where the database sees another text, as it does of one with a NUL, which is its end there.
+    /// The hash of the identity in this process. It is `nil` for an identity with a NUL, because the database sees a
+    /// text that ends there.
     package let identityHash: Int?
 
     /// - Parameters:
-    ///   - directory: What the batch's relative paths start from.
-    ///   - origins: Kept from job to job.
+    ///   - directory: The folder that the batch's relative paths start from.
+    ///   - origins: The origin of the last job, kept from job to job.
     package init(_ spec: JobSpec, at place: JobLocations?, directory: String, origins: inout OriginMemory) {
         let spec = spec.spelt
         sharedSpec = Shared(wrappedValue: spec)
@@ -32,9 +34,9 @@ package final class StagedJob: Sendable {
     }
 }
 
-/// The origin of the last job, which mostly is that of the next one too.
+/// The origin of the last job, which is mostly that of the next job too.
 package struct OriginMemory {
-    /// Scheme, host and port as they were written, with the slash behind them.
+    /// The scheme, host and port as they were written, with the slash that follows.
     private var start = ""
     private var origin = ""
 
@@ -52,7 +54,7 @@ package struct OriginMemory {
         return origin
     }
 
-    /// - Returns: Nothing where the origin isn't the URL's own, or can't be told from its beginning.
+    /// - Returns: An empty text where the beginning of the URL does not determine the origin.
     private static func start(of url: String) -> String {
         guard url.hasPrefix("http"),
             let slash = url.utf8.dropFirst("https://".utf8.count).firstIndex(of: UInt8(ascii: "/"))

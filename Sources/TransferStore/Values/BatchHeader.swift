@@ -9,9 +9,9 @@ package struct BatchHeader: Sendable {
     package var directory: String
     package var onFinish: Hook
 
-    /// The hook that is told of the batch's end.
+    /// The hook that is called at the batch's end.
     package enum Hook: Sendable, Hashable {
-        /// The hook that was there before stays.
+        /// The hook that was set before stays.
         case kept
         case set(BatchHook?)
     }

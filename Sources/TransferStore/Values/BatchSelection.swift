@@ -1,7 +1,7 @@
 /// A selection of batches.
 package enum BatchSelection: Sendable, Hashable {
-    /// Batches that have something left to do.
+    /// Batches that have work left to do.
     case unfinished
-    /// The batch of that name, also where nothing is left to do.
+    /// The batch of that name, even if it has no work left.
     case named(String)
 }

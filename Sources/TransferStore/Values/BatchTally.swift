@@ -1,6 +1,6 @@
 package import TransferJobs
 
-/// How the jobs of a batch stand.
+/// The numbers of a batch's jobs, by state.
 package struct BatchTally: Sendable {
     package var counts: [JobState: Int] = [:]
     package var watched: FolderTally?

@@ -5,9 +5,9 @@ package import TransferJobs
 package struct ClaimedJobs: Sendable {
     package let lane: Lane
     package var jobs: [(record: JobRecord, rank: Int)]
-    /// Rows whose description can't be read any more; a newer version may have written them.
+    /// Rows whose description cannot be read, for example because a newer version has written them.
     package var unreadable: [(id: Int64, identity: String, error: TransferError)]
-    /// Somebody has changed jobs of the batch since it was staged: what staging said of it isn't so any more.
+    /// Whether jobs of the batch were changed since it was staged, so that the counts from staging no longer hold.
     package var isNews = false
 
     package var count: Int { jobs.count + unreadable.count }

@@ -1,7 +1,7 @@
 package import TransferCore
 package import TransferJobs
 
-/// A job that was complete before, with what its record says of the file.
+/// A job that was complete before, with the recorded facts about its file.
 package struct CompletedJob: Sendable {
     package let id: Int64
     package let batch: Int64
@@ -10,7 +10,7 @@ package struct CompletedJob: Sendable {
     package let path: String
     package let facts: FileStamp
     package let digest: Checksum?
-    /// The sums of a download without a digest.
+    /// The sums of the pieces of a download without a digest.
     package let sums: PieceSumList?
     package let validator: String?
     package let finalURL: String
@@ -18,7 +18,7 @@ package struct CompletedJob: Sendable {
     package let attempts: Int
     package let isLengthUnproven: Bool
     package let route: JobRoute
-    /// The job's present `strict`; read only for jobs whose length is unproven.
+    /// The job's present `strict`, which is read only for jobs whose length is unproven.
     package let isStrict: Bool
 
     package init(

@@ -1,9 +1,9 @@
 /// A selection of a folder's failed files.
 package enum FailedSelection: Sendable, Hashable {
-    /// The file that failed least often: a file that the server never takes isn't tried each time.
+    /// The file that failed least often. So a file that the server never takes is not tried each time.
     case probe
-    /// The first in the folder's order.
+    /// The first failed files in the folder's order.
     case followers
-    /// Files whose own time has come, the longest ago first.
+    /// Files whose own time has come, the longest overdue first.
     case due
 }

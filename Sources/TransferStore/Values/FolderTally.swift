@@ -1,11 +1,16 @@
 package import TransferJobs
 
-/// Counts of the jobs that are for versions of a watched folder's files.
+/// The numbers of jobs for versions of a watched folder's files, by state.
 package struct FolderTally: Sendable {
     package var counts: [JobState: Int] = [:]
-    /// The order of tallies: of two the later one holds.
+    /// A number that orders tallies: of two the later one holds.
     package var stamp = 0
 
-    /// Jobs that haven't ended.
+    package init(counts: [JobState: Int] = [:], stamp: Int = 0) {
+        self.counts = counts
+        self.stamp = stamp
+    }
+
+    /// The number of jobs that have not ended.
     package var open: Int { counts.values.reduce(0, +) - counts.ended }
 }

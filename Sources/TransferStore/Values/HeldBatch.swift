@@ -3,7 +3,7 @@ package struct HeldBatch: Sendable {
     package let id: Int64
     package let name: String
     package let directory: String
-    /// Whether its relative paths started from another folder before.
+    /// Whether the batch's relative paths started from another folder before.
     package var hasMoved = false
     package var isNew = false
 

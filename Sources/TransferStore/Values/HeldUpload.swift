@@ -2,7 +2,7 @@
 package struct HeldUpload: Sendable, Hashable {
     package let id: Int64
     package let identity: String
-    /// Whether a secret of its job file is wanting, which is never stored.
+    /// Whether the job needs a secret of its job file, which is never stored.
     package let hasSecrets: Bool
 
     package init(id: Int64, identity: String, hasSecrets: Bool) {

@@ -1,38 +1,38 @@
 package import TransferJobs
 
-/// The jobs that somebody asks to see, of all batches: a page of them.
+/// A selection of jobs of all batches, of which one page is read.
 package struct JobSelection: Sendable, Hashable {
-    /// The order of the page, and where it goes on after the one before.
+    /// The order of the page, and the place where it continues the page before.
     package enum Order: Sendable, Hashable {
-        /// By the jobs' numbers, behind this one; 0 for the first page.
+        /// The order of the jobs' numbers, behind this one; 0 for the first page.
         case number(after: Int64)
-        /// By the order of their ends, behind the end with this cursor; the latest first.
+        /// The order of the jobs' ends, the latest first, behind the end with this cursor.
         case latestEnd(before: Int64?)
-        /// By the order in which they are to start, so many of them skipped.
+        /// The order in which the jobs are to start, without the first `skipping` jobs.
         case turn(skipping: Int)
-        /// By the order of their ends behind the end with this cursor, so many of them skipped.
+        /// The order of the jobs' ends behind the end with this cursor, without the first `skipping` jobs.
         case ends(after: Int64, skipping: Int)
     }
 
-    /// `nil` for all batches.
+    /// The name of the batch; `nil` for all batches.
     package var batch: String?
-    /// Empty for all.
+    /// The states of the jobs; empty for all.
     package var states: Set<JobState> = []
-    /// Whether uploads alone are meant, or downloads alone; `nil` for both.
+    /// Whether only uploads or only downloads are meant; `nil` for both.
     package var isUpload: Bool?
-    /// The origin of their servers: scheme, host and port.
+    /// The origin of the jobs' servers: scheme, host and port.
     package var origin: String?
-    /// The code of their failure, or of why they wait.
+    /// The code of the jobs' failure, or of the reason of their wait.
     package var code: String?
-    /// A text in the job's name or its batch's.
+    /// A text in the name of the job or of its batch.
     package var text: String?
-    /// The one of this name.
+    /// The exact name of a job.
     package var identity: String?
-    /// The beginning of their names.
+    /// The beginning of the jobs' names.
     package var identityPrefix: String?
-    /// Not these.
+    /// The numbers of jobs to leave out.
     package var hidden: [Int64] = []
-    /// Only these.
+    /// The numbers of the only jobs to read; `nil` for all.
     package var numbers: [Int64]?
     package var order = Order.number(after: 0)
     package var limit = 100
@@ -51,9 +51,9 @@ package struct JobEntry: Sendable {
     package let origin: String
     /// The host that failed, where one did.
     package let host: String?
-    /// The cursor of the end, of a job that has ended.
+    /// The cursor of the end, for a job that has ended.
     package let cursor: Int64?
-    /// Whether its transfer was under way when its process last told.
+    /// Whether the job's transfer was under way at the last report of its process.
     package let isUnderWay: Bool
 
     package init(
@@ -71,6 +71,6 @@ package struct JobEntry: Sendable {
         self.isUnderWay = isUnderWay
     }
 
-    /// The number stays the job's as long as the queue has it, and no other job of the queue gets it.
+    /// The number of the job in the queue, which never changes and is never given to another job.
     package var number: Int64 { listed.number }
 }

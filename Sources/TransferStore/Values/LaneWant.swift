@@ -1,6 +1,6 @@
 package import TransferJobs
 
-/// How many jobs are wanted of a lane.
+/// The number of jobs wanted of a lane.
 package struct LaneWant: Sendable {
     package let lane: Lane
     package let limit: Int

@@ -2,14 +2,14 @@ package import TransferCore
 
 /// The lease by which a process holds its claims.
 package struct Lease: Sendable, Hashable {
-    /// The fencing token: what a process claims and records bears it, and none is given out twice. A process whose lease
-    /// was taken over never gets the same again.
+    /// The fencing token, which is written with all claims and records of a process. No token is given out twice, so a
+    /// process whose lease was taken over never gets the same again.
     package let generation: Int64
-    /// On the store's clock. From then on others may take over what is claimed, unless the store knows better that its
-    /// process lives; before it they may where the store knows that it doesn't.
+    /// The end of the lease, on the store's clock. After it other processes may take over the claims, unless the store
+    /// knows that this process lives. Before it they may if the store knows that it is dead.
     package var until: MonotonicTime
 
-    /// How long a lease is.
+    /// The length of a lease.
     package static let term: Duration = .seconds(180)
 
     package init(generation: Int64, until: MonotonicTime) {
@@ -18,14 +18,14 @@ package struct Lease: Sendable, Hashable {
     }
 }
 
-/// Another process has taken over what this one had claimed: it was taken for dead.
+/// The error of a process that was taken for dead and whose claims another process has taken over.
 package struct LeaseLost: Error, Sendable, Hashable {
     package init() {}
 
     /// The loss in words for people.
     package var explained: TransferError { explained(after: Lease.term) }
 
-    /// - Parameter term: How long the lease was.
+    /// - Parameter term: The length of the lease.
     package func explained(after term: Duration) -> TransferError {
         TransferError(
             .fileLocked,

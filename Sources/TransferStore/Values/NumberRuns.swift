@@ -1,4 +1,4 @@
-/// Numbers as text, with `first-last` for those that follow each other: jobs that are taken together have such.
+/// Numbers as text, with `first-last` for consecutive ones, which jobs that are taken together mostly have.
 package enum NumberRuns {
     package static func text(_ numbers: [Int64]) -> String {
         var runs: [(first: Int64, last: Int64)] = []
@@ -12,7 +12,7 @@ package enum NumberRuns {
         return runs.map { $0.first == $0.last ? "\($0.first)" : "\($0.first)-\($0.last)" }.joined(separator: ",")
     }
 
-    /// - Returns: Nothing for a text that isn't of this form.
+    /// - Returns: An empty list for a text that is not of this form.
     package static func numbers(_ text: String) -> [Int64] {
         var numbers: [Int64] = []
         for run in text.split(separator: ",") {

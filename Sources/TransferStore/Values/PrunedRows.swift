@@ -2,11 +2,11 @@ import TransferWatch
 
 package struct PrunedRows: Sendable {
     package var removed = 0
-    /// Rows that will be removed if their files don't turn up elsewhere.
+    /// The number of rows that will be removed if their files are not found elsewhere.
     package var marked = 0
-    /// Failed jobs that were taken out.
+    /// The number of failed jobs that were taken out.
     package var failedJobs = 0
-    /// Files with which something is to be done that aren't there for the first time, and that are again.
+    /// The number of files with an action left that are missing for the first time.
     package var missed = 0
     package var returned = 0
 

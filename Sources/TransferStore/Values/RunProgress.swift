@@ -4,19 +4,19 @@ package import TransferJobs
 package struct RunProgress: Sendable {
     package let batch: Int64
     package let totals: BatchTotals
-    /// Bytes a second.
+    /// The rate in bytes a second.
     package let rate: Int64
-    /// Seconds; `nil` where that can't be told.
+    /// The estimated time left, in seconds; `nil` where no estimate is possible.
     package let eta: Int64?
-    /// Transfers under way.
+    /// The number of transfers under way.
     package let active: Int
     /// The IDs of jobs under way, or of some of them.
     package let underWay: [Int64]
-    /// The work of their sources, by the IDs of those that have several connections or URLs.
+    /// The work of the sources, by the IDs of jobs that have several connections or URLs.
     package let sources: [Int64: [JobSource]]
-    /// How the largest of them stand, while somebody watches.
+    /// The progress of the largest transfers, while a client watches them.
     package var rows: [Row] = []
-    /// Why the network keeps everything that is left from going on.
+    /// The reason why the network keeps all remaining jobs waiting; `nil` where it does not.
     package let waitingFor: String?
 
     package init(
@@ -35,7 +35,7 @@ package struct RunProgress: Sendable {
 }
 
 extension RunProgress {
-    /// How a transfer under way stands.
+    /// The progress of a transfer under way.
     package struct Row: Sendable {
         package let id: Int64
         package let progress: JobProgress
@@ -45,16 +45,17 @@ extension RunProgress {
             self.progress = progress
         }
 
-        /// How many numbers a row is.
+        /// The number of integers in a row.
         package static let width = 5
 
-        /// The row as numbers: the job's, its bytes, its size (-1 where that isn't known), its rate and its ``Kind``.
+        /// The row as integers: the job's number, its bytes, its size (-1 where that is unknown), its rate and its
+        /// ``Kind``.
         package var numbers: [Int64] {
             let kind = Kind(phase: progress.phase, isCopy: progress.isCopy)
             return [id, progress.completed, progress.total ?? -1, progress.rate, kind.code]
         }
 
-        /// The phase of a transfer and whether it's a copy, as one number.
+        /// The phase of a transfer and whether it is a copy, as one number.
         package struct Kind {
             package let phase: JobProgress.Phase
             package let isCopy: Bool

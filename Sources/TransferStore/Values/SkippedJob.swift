@@ -5,7 +5,7 @@ package struct SkippedJob: Sendable {
     package let identity: String
     package let need: String
     package let cursor: Int64
-    /// Whether somebody is told of it (`onFinish`).
+    /// Whether a hook is called for the skipped job (`onFinish`).
     package var tellsHook = false
     package let route: JobRoute
 

@@ -5,9 +5,9 @@ package struct SleepingJob: Sendable {
     package let id: Int64
     package let lane: Lane
     package let due: MonotonicTime
-    /// Whether a server asked for the wait: then another network is no reason to end it.
+    /// Whether a server asked for the wait. Then a change of the network does not end it.
     package let isAsked: Bool
-    /// The file that the disk had no space for, where that is why the job waits.
+    /// The file that the disk had no space for, where the job waits for that reason.
     package var disk: String?
 
     package init(id: Int64, lane: Lane, due: MonotonicTime, isAsked: Bool, disk: String? = nil) {

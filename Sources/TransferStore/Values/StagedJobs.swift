@@ -1,16 +1,16 @@
 package import TransferJobs
 
-/// The result of taking jobs in.
+/// The result of taking jobs into a batch.
 package struct StagedJobs: Sendable {
     package let batch: HeldBatch
     package let count: Int
     package let secrets: [Int64: JobSecrets]
-    /// Jobs of other content now that this process works on by what they were: nothing was taken, and they have to be
-    /// given back first.
+    /// Jobs with new content whose former content this process is transferring. Where there are any, nothing was taken,
+    /// and they must be given back first.
     package var underWay: Set<Int64> = []
-    /// Uploads of which servers hold parts that nobody will go on with.
+    /// Uploads of which servers hold parts that will not be continued.
     package var abandoned: [AbandonedUpload] = []
-    /// How many jobs are ready, by lane, where that is known without asking: all of a batch that is new.
+    /// The number of ready jobs, by lane, where that is known without a query: all of a new batch.
     package var ready: [Lane: Int]?
 
     package init(

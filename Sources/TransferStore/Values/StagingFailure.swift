@@ -1,6 +1,6 @@
 package import TransferJobs
 
-/// Why a batch wasn't taken.
+/// The reason why a batch was not taken.
 package enum StagingFailure: Error, Sendable {
     /// The reader of the job file found faults of its own: nothing was taken.
     case refused

@@ -1,10 +1,10 @@
-/// A store's answer to the question what there is in it.
+/// The figures of a store for tools that measure the queue.
 package struct StoreCounts: Sendable, Hashable {
-    /// The time at which the oldest job of the batches that hasn't ended was first counted: milliseconds since 1970.
+    /// The time at which the oldest unfinished job of the batches was first counted, in milliseconds since 1970.
     package var oldest: Int64?
-    /// The number of a job before which none of the batches is open.
+    /// The number of a job before which no job of the batches is open.
     package var firstOpen: Int64
-    /// The size of its files.
+    /// The size of the store's files, in bytes.
     package var bytes: Int64
 
     package init(oldest: Int64? = nil, firstOpen: Int64 = 0, bytes: Int64 = 0) {

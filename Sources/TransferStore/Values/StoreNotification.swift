@@ -1,18 +1,18 @@
-/// The changes of a store that several processes work on, as the store tells them by itself.
+/// Changes in a store that several processes work on, as the store reports them unasked.
 package enum StoreNotification: Sendable {
-    /// Others have changed jobs or batches, or may have.
+    /// Other processes have changed jobs or batches, or may have.
     case changed
     /// Commands wait for this process.
     case commanded
-    /// Others want jobs released that this process may have claimed.
+    /// Other processes want jobs released that this process may have claimed.
     case revoked
-    /// Another process was told by an origin to leave it alone.
+    /// An origin has asked another process to leave it alone.
     case paused
-    /// All origins are tried again at once, as somebody said.
+    /// All origins are tried again at once, by command.
     case unpaused
-    /// Somebody watches single transfers.
+    /// A client watches single transfers.
     case watched
-    /// The lease couldn't be renewed in time, for this reason: others may go on with what this process has claimed, so its
-    /// transfers have to end.
+    /// The lease could not be renewed in time, for this reason. Other processes may take over the claims, so this
+    /// process's transfers must end.
     case leaseIsOver(any Error)
 }

@@ -1,24 +1,24 @@
 package import TransferCore
 package import TransferJobs
 
-/// The completed downloads that are looked at.
+/// A selection of completed downloads.
 package enum DownloadSelection: Sendable, Hashable {
     case batch(String)
-    /// The downloads that wrote the file of that path.
+    /// The downloads that wrote the file at that path.
     case file(String)
 }
 
-/// A completed download, with what its record says of the file.
+/// A completed download, with the recorded facts about its file.
 package struct StoredDownload: Sendable {
     package let id: Int64
     package let batch: String
     package let identity: String
     package let path: String
     package let facts: FileStamp
-    /// By which it was proved, or which its server gave.
+    /// The digest that the file was verified by, or that its server gave.
     package let digest: Checksum?
     package let validator: String?
-    /// Redacted.
+    /// The URL that was asked last, without secrets.
     package let finalURL: String
     package let sums: PieceSumList?
     package let spec: JobSpec

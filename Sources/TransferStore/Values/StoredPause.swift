@@ -4,7 +4,7 @@ package struct StoredPause: Sendable {
     package let remaining: Duration
     package let status: Int?
     package let message: String
-    /// The proxy that asked for it, in place of the origin behind it.
+    /// The proxy that asked for the pause, in place of the origin behind it.
     package let proxy: String?
 
     package init(origin: String, remaining: Duration, status: Int?, message: String, proxy: String? = nil) {
@@ -15,6 +15,6 @@ package struct StoredPause: Sendable {
         self.proxy = proxy
     }
 
-    /// The columns that it's read from.
+    /// The columns that a pause is read from.
     package static let columns = "origin, until, due, delay, status, message, proxy"
 }

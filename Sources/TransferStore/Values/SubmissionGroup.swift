@@ -1,9 +1,9 @@
 package import TransferJobs
 
-/// The jobs that one caller submits: they are taken all, or not at all.
+/// The jobs that one caller submits, which are taken all, or not at all.
 package struct SubmissionGroup: Sendable {
     package let jobs: [JobSpec]
-    /// `nil` where the caller doesn't ask for the answer a second time.
+    /// The key of the submission; `nil` where the caller does not ask for the answer a second time.
     package let key: SubmissionKey?
 
     package init(_ jobs: [JobSpec], key: SubmissionKey? = nil) {
@@ -11,7 +11,7 @@ package struct SubmissionGroup: Sendable {
         self.key = key
     }
 
-    /// The jobs as they are compared and kept.
+    /// The group with its jobs in the form in which they are compared and stored.
     package var spelt: SubmissionGroup { SubmissionGroup(jobs.map(\.spelt), key: key) }
 }
 
@@ -20,7 +20,7 @@ package struct SubmissionNote: Sendable, Hashable {
     package let key: SubmissionKey
     /// The jobs' identities, in their order; `nil` where a batch is taken as a whole.
     package let identities: [String]?
-    /// How many of them weren't there before; of a whole batch all.
+    /// The number of jobs that were not there before; `nil` for a whole batch, of which all count.
     package let added: Int?
 
     package init(_ key: SubmissionKey, identities: [String]? = nil, added: Int? = nil) {
@@ -29,11 +29,11 @@ package struct SubmissionNote: Sendable, Hashable {
         self.added = added
     }
 
-    /// The answer, now that the jobs have numbers.
+    /// Makes the answer, after the jobs have got numbers.
     ///
     /// - Parameters:
-    ///   - count: Jobs that were taken with the batch.
-    ///   - number: The number of the batch's job of an identity.
+    ///   - count: The number of jobs that were taken with the batch.
+    ///   - number: The lookup of a job's number in the batch by its identity.
     package func answer(
         batch: HeldBatch, count: Int, number: (String) throws -> Int64?
     ) rethrows -> AnsweredSubmission {

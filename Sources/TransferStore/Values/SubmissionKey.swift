@@ -1,11 +1,11 @@
-/// A name that a caller gives to what it submits, so that it may send the same again without having it done twice
+/// A name that a caller gives to its submission, so that it may send the same again without doubling it
 /// (draft-ietf-httpapi-idempotency-key-header).
 package struct SubmissionKey: Sendable, Hashable {
     package let name: String
-    /// A digest of all that was asked: the same name with another digest is another submission.
+    /// A digest of the whole request: the same name with another digest is another submission.
     package let digest: String
 
-    /// Milliseconds for which a key is remembered.
+    /// The time for which a key is remembered, in milliseconds.
     package static let lifetime: Int64 = 86_400_000
 
     package init(_ name: String, digest: String) {
@@ -14,16 +14,16 @@ package struct SubmissionKey: Sendable, Hashable {
     }
 }
 
-/// The answer that a submission with a key got. It's durable with the jobs that it tells of.
+/// The answer that a submission with a key got. It is as durable as the jobs that it reports.
 package struct AnsweredSubmission: Sendable, Hashable {
     package let key: SubmissionKey
     /// The number of the batch that the jobs are in.
     package let batch: Int64
     /// Whether the submission made the batch.
     package let isNewBatch: Bool
-    /// How many of the jobs weren't there before.
+    /// The number of jobs that were not there before.
     package let added: Int
-    /// The jobs' own numbers, in their order; none of a batch that was taken as a whole.
+    /// The numbers of the jobs, in their order; empty for a batch that was taken as a whole.
     package let numbers: [Int64]
 
     package init(key: SubmissionKey, batch: Int64, isNewBatch: Bool, added: Int, numbers: [Int64]) {
@@ -35,7 +35,7 @@ package struct AnsweredSubmission: Sendable, Hashable {
     }
 }
 
-/// A submission with that key was answered already, by another process: nothing was taken.
+/// The error that another process has answered a submission with that key already: nothing was taken.
 package struct SubmissionKeyTaken: Error, Equatable {
     package let name: String
 

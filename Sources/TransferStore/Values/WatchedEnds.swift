@@ -7,23 +7,33 @@ package struct WatchedEnds: Sendable {
         package let batch: Int64
         package let path: String
         package let kind: Kind
+
+        package init(index: Int, job: Int64, batch: Int64, path: String, kind: Kind) {
+            self.index = index
+            self.job = job
+            self.batch = batch
+            self.path = path
+            self.kind = kind
+        }
     }
 
     package enum Kind: Sendable {
         case confirmed(url: String, due: Int64?, hasDigest: Bool)
         case dropped(isChanged: Bool)
-        /// A renamed file whose upload another one has taken the place of.
+        /// The upload of a renamed file was replaced on the server by that of another file.
         case replaced(wasKept: Bool)
         case failed
     }
 
     package var ends: [End] = []
-    /// Jobs that were taken out without an end, as a newer version or another name of the file took their place.
+    /// Jobs that were taken out without an end, because a newer version or another name of the file replaced them.
     package var superseded: [Int64: [Int64]] = [:]
-    /// Jobs that haven't ended, by batch.
+    /// The number of jobs that have not ended, by batch.
     package var open: [Int64: Int] = [:]
-    /// Grows from transaction to transaction: of two counts the later one holds.
+    /// A number that grows from transaction to transaction: of two counts the later one holds.
     package var stamp = 0
-    /// Parts that servers hold of jobs that were taken out; without their secrets, which some have.
+    /// Jobs that were taken out while servers hold parts of them, without the secrets that some of the jobs have.
     package var abandoned: [(upload: AbandonedUpload, hasSecrets: Bool)] = []
+
+    package init() {}
 }

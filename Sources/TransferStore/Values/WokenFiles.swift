@@ -1,7 +1,9 @@
 /// Failed files of a watched folder that are tried again.
 package struct WokenFiles: Sendable {
     package var jobs: [Int64] = []
-    /// Until the next of those that are left comes back by itself; `nil` when none is left.
+    /// The time until the next of the other failed files is tried again automatically; `nil` when none is left.
     package var next: Duration?
     package var changes = HistoryChanges()
+
+    package init() {}
 }

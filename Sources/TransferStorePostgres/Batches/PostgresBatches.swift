@@ -2,7 +2,7 @@ import TransferCore
 package import TransferJobs
 package import TransferStore
 
-/// Batches as processes take them, give them up and forget them.
+/// The taking, giving up and forgetting of batches by processes.
 package struct PostgresBatches: Sendable {
     package let database: PostgresDatabase
     package let leases: PostgresLeases
@@ -36,7 +36,8 @@ package struct PostgresBatches: Sendable {
         return try database.write(isRepeatable: true) { db in
             try leases.reclaim(db)
             try database.requireLease(db)
-            // A worker takes a batch beside others; one that a process has for itself, as it stages it, isn't taken.
+            // A worker takes a batch beside other workers. A batch that a process holds for itself while it stages it
+            // is not taken.
             let isShared = database.role.sharesBatches
             let taken =
                 name == nil
@@ -50,9 +51,9 @@ package struct PostgresBatches: Sendable {
         }
     }
 
-    /// Makes the batch or finds it, and takes it for this process, in a transaction of somebody else's.
+    /// Makes the batch or finds it, and takes it for this process, in the caller's transaction.
     ///
-    /// - Throws: ``/TransferStore/StagingFailure/held(_:)`` where another process has it.
+    /// - Throws: ``/TransferStore/StagingFailure/held(_:)`` where another process holds it.
     package func hold(_ db: PostgresConnection, _ header: BatchHeader) throws -> HeldBatch {
         try leases.reclaim(db)
         try database.requireLease(db)
@@ -83,7 +84,7 @@ package struct PostgresBatches: Sendable {
             id: id, name: header.name, directory: header.directory, hasMoved: row.text(2) != header.directory)
     }
 
-    /// Lets others take jobs of a batch that this process has brought, when the transaction is over.
+    /// Lets other processes take jobs of a batch that this process has filled, when the transaction is over.
     package func share(_ db: PostgresConnection, _ batch: Int64) throws {
         try db.post(Self.sharing, [batch, database.process])
         try PostgresNotice.work.tell(db)
@@ -91,8 +92,8 @@ package struct PostgresBatches: Sendable {
 
     // MARK: Giving up
 
-    /// Gives the batch up. What is under way of it is given back job by job: the last steps of transfers may be on their way
-    /// here still.
+    /// Gives the batch up. Its jobs under way are given back one by one, because the last records of their transfers
+    /// may still be about to arrive.
     package func release(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
         if isComplete { doubtful.runEnded(of: batch) }
         return try database.write(isRepeatable: true) { db in
@@ -100,7 +101,7 @@ package struct PostgresBatches: Sendable {
             try PostgresSteering.carryOutLeft(db, of: database.process, batch: batch)
             try db.post(Self.leaving, [batch, database.process])
             try PostgresRunNotifications.forget(db, batch: batch, of: database.process)
-            // Any worker may take the rest of it.
+            // Any worker may take the rest of the batch.
             if !isComplete { try PostgresNotice.work.tell(db) }
             return []
         }
@@ -110,7 +111,7 @@ package struct PostgresBatches: Sendable {
         try database.write { db in
             try leases.reclaim(db)
             let forgotten = try db.run(Self.removal, [name, endedBefore]).compactMap { $0.text(0) }
-            // Servers may have to be told of their uploads.
+            // Workers may have to ask servers to drop the uploads of forgotten jobs.
             if !forgotten.isEmpty { try PostgresNotice.work.tell(db) }
             return forgotten
         }
@@ -214,7 +215,7 @@ package struct PostgresBatches: Sendable {
 }
 
 extension BatchHeader.Hook {
-    /// As the database has it; `nil` for nobody.
+    /// The text for the database; `nil` without a hook.
     fileprivate var text: String? {
         guard case .set(let hook?) = self else { return nil }
         return HookRoute.text(hook.settings)

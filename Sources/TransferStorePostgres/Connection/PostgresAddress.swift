@@ -2,30 +2,30 @@ import CTransferPostgres
 import Glibc
 import TransferCore
 
-/// The address of a queue in a PostgreSQL database: `postgres://[user@][host][:port]/database[?queue=NAME&…]`, as libpq
-/// reads it (PostgreSQL's manual, "Connection URIs"), with the queue's name in addition.
+/// The address of a queue in a PostgreSQL database: `postgres://[user@][host][:port]/database[?queue=NAME&…]`. Apart
+/// from the queue's name it is read as by libpq (PostgreSQL's manual, "Connection URIs").
 package struct PostgresAddress: Sendable, Hashable {
-    /// The queue where none is named.
+    /// The name of the queue where none is given.
     package static let usualQueue = "default"
 
-    /// libpq's keywords and their values.
+    /// The keywords of libpq and their values.
     package let keywords: [String: String]
-    /// The servers; `nil` where libpq finds them by itself, at its usual place.
+    /// The servers; `nil` where libpq finds them itself, at its default place.
     package let hosts: PostgresHosts?
-    /// Several queues may be in one database.
+    /// The name of the queue; several queues may be in one database.
     package let queue: String
 
     /// The schema that has the queue's tables.
     package var schema: String { "transfer_\(queue)" }
 
-    /// The address without anything that a log mustn't show.
+    /// The address without the parts that a log must not show.
     package var shown: String {
         "postgres://\(hosts?.shown ?? "")/\(keywords["dbname"] ?? "")?queue=\(queue)"
     }
 
-    /// - Parameter environment: The value of a variable, which may say what the address doesn't.
-    /// - Throws: `TransferError` where it's no such address, and where it has a password: other processes see it in the
-    ///   list of commands, and logs keep it.
+    /// - Parameter environment: The lookup of environment variables, for facts that the address lacks.
+    /// - Throws: `TransferError` where it is no such address, and where it has a password. Other processes would see
+    ///   the password in the list of commands, and logs would keep it.
     package init(
         _ url: String, environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }
     ) throws {
@@ -44,14 +44,14 @@ package struct PostgresAddress: Sendable, Hashable {
         if let service { keywords = PostgresService.keywords(of: service, keywords) }
         hosts = PostgresHosts(keywords, environment: environment)
         if keywords["sslmode"] == nil, environment("PGSSLMODE") == nil {
-            // Without a host it's a socket of this machine.
+            // An address without a host means a socket of this machine.
             keywords["sslmode"] = hosts?.areLocal ?? true ? "prefer" : "verify-full"
         }
         self.keywords = keywords
         self.queue = queue
     }
 
-    /// Takes the queue's name out, which libpq doesn't know.
+    /// Takes out the queue's name, which libpq does not know.
     private static func takeQueue(out url: String) throws -> (address: String, queue: String) {
         guard let mark = url.firstIndex(of: "?") else { return (url, usualQueue) }
         var queue = usualQueue
@@ -87,7 +87,7 @@ package struct PostgresAddress: Sendable, Hashable {
         return values(of: options)
     }
 
-    /// libpq's keywords that have a value.
+    /// Returns libpq's keywords that have a value.
     static func values(of options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
         var keywords: [String: String] = [:]
         var option = options

@@ -1,6 +1,6 @@
 /// The answer to a statement that was sent without a wait for it.
 package final class PostgresAnswer {
-    /// The connection outlives the answers that somebody asks for: they are its own.
+    /// The connection outlives each of its answers that a caller still asks for.
     private unowned let connection: PostgresConnection
     let explain: (PostgresFault) -> any Error
     private var outcome: Result<PostgresResult, any Error>?
@@ -12,7 +12,7 @@ package final class PostgresAnswer {
 
     func came(_ outcome: Result<PostgresResult, any Error>) { self.outcome = outcome }
 
-    /// The rows, which are waited for where they haven't come.
+    /// Returns the rows, and waits for them where they have not come.
     ///
     /// - Throws: The error of the statement, or of one that was sent with it and came before it.
     package func rows() throws -> PostgresResult {
@@ -21,6 +21,6 @@ package final class PostgresAnswer {
         return try outcome.get()
     }
 
-    /// Waits for it, where it hasn't come.
+    /// Waits for the answer, where it has not come.
     package func wait() throws { _ = try rows() }
 }

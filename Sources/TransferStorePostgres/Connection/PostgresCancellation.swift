@@ -4,7 +4,7 @@ import Synchronization
 import TransferCore
 import TransferEventLoop
 
-/// The end of waits for a database, told by another thread: an eventfd(2) that every wait looks at beside its socket.
+/// A signal by which another thread ends waits for a database: an eventfd(2) that every wait polls beside its socket.
 package final class PostgresCancellation: Sendable {
     let descriptor: Int32
     private let isDone = Atomic(false)
@@ -13,10 +13,10 @@ package final class PostgresCancellation: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether nobody waits any more.
+    /// Whether the waits were ended.
     package var isReported: Bool { isDone.load(ordering: .acquiring) }
 
-    /// Ends what is waited for, now and later. For any thread.
+    /// Ends present and later waits. May be called by any thread.
     package func tell() {
         isDone.store(true, ordering: .releasing)
         var one: UInt64 = 1
@@ -26,13 +26,13 @@ package final class PostgresCancellation: Sendable {
     /// Waits until another descriptor is ready.
     ///
     /// - Parameter limit: The end of the wait; `nil` for none.
-    /// - Returns: Whether it's ready before the time is over.
-    /// - Throws: `TransferError` when nobody waits any more.
+    /// - Returns: Whether the descriptor is ready before the time is over.
+    /// - Throws: `TransferError` when the wait was abandoned.
     func wait(for other: Int32, _ events: Int16, until limit: MonotonicTime?) throws -> Bool {
         let alarm = limit.flatMap(BootAlarm.init)
         var waited = [
             pollfd(fd: other, events: events, revents: 0), pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-            // The kernel passes over the descriptor -1 (poll(2)).
+            // The kernel ignores the descriptor -1 (poll(2)).
             pollfd(fd: alarm?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
         ]
         while true {
@@ -46,9 +46,9 @@ package final class PostgresCancellation: Sendable {
         }
     }
 
-    /// Blocks for that long.
+    /// Blocks for the given time.
     ///
-    /// - Returns: Whether the time was waited for to its end.
+    /// - Returns: Whether the wait lasted to its end.
     package func rest(_ time: Duration) -> Bool {
         let limit = MonotonicTime.now + time
         let alarm = BootAlarm(limit)
@@ -65,7 +65,7 @@ package final class PostgresCancellation: Sendable {
     }
 }
 
-/// The end of a wait on the clock that goes on while the machine sleeps, for which poll(2)'s own time stands still
+/// The end of a wait on the clock that also runs while the machine sleeps, when the time of poll(2) stands still
 /// (timerfd_create(2)).
 private final class BootAlarm {
     let descriptor: Int32

@@ -4,10 +4,10 @@ package import TransferCore
 
 // Notifications (PostgreSQL's manual, LISTEN and NOTIFY).
 extension PostgresConnection {
-    /// Waits for notifications of what this connection listens to.
+    /// Waits for notifications of the channels that this connection listens to.
     ///
-    /// - Parameter limit: The longest that this waits.
-    /// - Returns: Their payloads; none where the time is over.
+    /// - Parameter limit: The end of the wait.
+    /// - Returns: The payloads of the notifications; none where the time is over.
     /// - Throws: `TransferError` where the connection is lost.
     package func notices(until limit: MonotonicTime) throws -> [String] {
         var payloads = taken()

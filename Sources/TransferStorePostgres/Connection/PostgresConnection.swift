@@ -3,14 +3,14 @@ import Glibc
 package import TransferCore
 import TransferEventLoop
 
-/// One connection to a PostgreSQL database. It waits where it's called, on the store's worker, until the server answers or
-/// until somebody abandons it.
+/// One connection to a PostgreSQL database. It blocks the calling thread, which is the store's worker, until the server
+/// answers or another thread abandons the connection.
 ///
-/// The socket never blocks: each wait is a poll(2) of it and of an eventfd(2), so that a server that doesn't answer keeps no
-/// thread for good.
+/// The socket never blocks. Each wait is a poll(2) of it and of an eventfd(2), so that a server that does not answer
+/// holds no thread forever.
 ///
-/// `@unchecked`: only ``abandon()`` is called from other threads, and touches the abandonment alone; all else is called under
-/// the lock of ``PostgresDatabase``, or by the one thread of ``PostgresLeaseRenewal``.
+/// `@unchecked`: only ``abandon()`` is called from other threads, and uses the abandonment alone. All other functions
+/// are called under the lock of ``PostgresDatabase``, or by the one thread of ``PostgresLeaseRenewal``.
 package final class PostgresConnection: @unchecked Sendable {
     package static let connectTimeout = Duration.seconds(15)
 
@@ -18,20 +18,20 @@ package final class PostgresConnection: @unchecked Sendable {
     private let abandonment: PostgresCancellation
     /// The end of all waits; `nil` where the kernel's own bounds of a connection are enough.
     package var limit: MonotonicTime?
-    /// Whether somebody stopped waiting for an answer, which so would be taken for that of the next statement.
+    /// Whether a wait for an answer was stopped, so that the answer would be taken for that of the next statement.
     private var isOutOfStep = false
     /// The functions that are called in place of statements; `nil` for an owner of the queue's tables.
     package var calls: PostgresFunctionCalls?
     private var pipeline: PostgresPipeline
-    /// The database's timeline, which is another one once a standby was promoted; 0 for a standby.
+    /// The database's timeline, which changes when a standby is promoted; 0 for a standby.
     package internal(set) var timeline: Int64 = 0
 
-    /// Connects, and waits for it.
+    /// Connects to the first server that accepts the connection, and waits for it.
     ///
     /// - Parameters:
-    ///   - abandonment: Ends the wait for it, and those for its answers.
-    ///   - names: Looks up the servers' names.
-    ///   - timeout: The longest that it may take.
+    ///   - abandonment: The signal that ends the waits for the connection and for its answers.
+    ///   - names: The resolver of the servers' names.
+    ///   - timeout: The longest time for the connection.
     /// - Throws: `TransferError`.
     package init(
         _ address: PostgresAddress, _ abandonment: PostgresCancellation = PostgresCancellation(),
@@ -45,10 +45,10 @@ package final class PostgresConnection: @unchecked Sendable {
 
     deinit { PQfinish(raw) }
 
-    /// Ends what is waited for, now and later. For any thread.
+    /// Ends present and later waits. May be called by any thread.
     package func abandon() { abandonment.tell() }
 
-    /// Whether the connection is of no use any more.
+    /// Whether the connection can no longer be used.
     package var isBroken: Bool { isOutOfStep || abandonment.isReported || PQstatus(raw) == CONNECTION_BAD }
 
     /// The name of the login.
@@ -62,7 +62,7 @@ package final class PostgresConnection: @unchecked Sendable {
             .map { $0.drop { $0.isWhitespace } }.joined(separator: "; ")
     }
 
-    /// - Throws: `TransferError` when the time is over, or the connection was abandoned: it's broken then.
+    /// - Throws: `TransferError` when the time is over, or the connection was abandoned. It is broken then.
     func wait(for events: Int16, until limit: MonotonicTime? = nil) throws {
         let isReady: Bool
         do {
@@ -83,7 +83,7 @@ package final class PostgresConnection: @unchecked Sendable {
         try abandonment.wait(for: PQsocket(raw), events, until: limit)
     }
 
-    /// The connection is lost, or the server speaks of something that wasn't asked.
+    /// The error of a connection that is lost, or whose server sent a message that fits no question.
     var lost: TransferError {
         TransferError(.connectionLost, "the connection to the queue's database is lost: \(words)", isTransient: true)
     }
@@ -92,16 +92,18 @@ package final class PostgresConnection: @unchecked Sendable {
 
     /// Runs one statement, prepared once in this connection, and those that were posted before it.
     ///
-    /// - Throws: ``PostgresFault``; `TransferError` where the connection is lost, and where the login may not do that.
+    /// - Throws: ``PostgresFault``; `TransferError` where the connection is lost, and where the login has no right to
+    ///   the statement.
     @discardableResult
     package func run(_ statement: PostgresStatement, _ values: [(any PostgresValue)?] = []) throws -> PostgresResult {
         try post(statement, values).rows()
     }
 
-    /// Sends one statement, with the next one that somebody waits for: an answer that nothing depends on costs no round trip.
+    /// Sends one statement together with the next one whose answer is waited for. A statement whose answer is not
+    /// needed at once costs no round trip.
     ///
-    /// - Parameter explain: Puts a fault of this statement in other words.
-    /// - Throws: `TransferError` where the connection is lost. What else is wrong is thrown by those who wait.
+    /// - Parameter explain: The function that puts a fault of this statement in other words.
+    /// - Throws: `TransferError` where the connection is lost. Other errors are thrown by the wait for the answer.
     @discardableResult
     package func post(
         _ statement: PostgresStatement, _ values: [(any PostgresValue)?] = [],
@@ -117,7 +119,7 @@ package final class PostgresConnection: @unchecked Sendable {
         }
     }
 
-    /// - Parameter once: Has it planned by the values of this one time.
+    /// - Parameter once: Whether the server plans the statement for these values alone.
     private func post(
         _ sql: String, _ values: [String?], once: Bool, _ explain: @escaping (PostgresFault) -> any Error
     ) throws -> PostgresAnswer {
@@ -146,12 +148,13 @@ package final class PostgresConnection: @unchecked Sendable {
         do {
             try pipeline.collect({ try next() }, lost: { lost })
         } catch {
-            // A server that ends says so, and its last words aren't the reason of what it didn't do.
+            // A server that shuts down sends a message of its own, which is not the reason for a statement that it did
+            // not do.
             throw isBroken && PostgresFault.isConnectionNotice(error) ? lost : error
         }
     }
 
-    /// The types of a statement's values and columns, by their numbers (PostgreSQL's manual, `pg_type`).
+    /// Returns the types of a statement's values and columns, by their numbers (PostgreSQL's manual, `pg_type`).
     package func describe(_ sql: String) throws -> (parameters: [Int64], columns: [Int64]) {
         _ = try send { PQsendPrepare(raw, "", sql, 0, nil) }
         let shape = try send { PQsendDescribePrepared(raw, "") }
@@ -160,7 +163,7 @@ package final class PostgresConnection: @unchecked Sendable {
 
     /// Runs statements that have no values and give no rows, such as those of a schema.
     ///
-    /// - Returns: The rows of the last one, where it gives some.
+    /// - Returns: The rows of the last statement, where it gives some.
     @discardableResult
     package func script(_ sql: String) throws -> PostgresResult { try send { PQsendQuery(raw, sql) } }
 
@@ -171,7 +174,7 @@ package final class PostgresConnection: @unchecked Sendable {
         return try results()
     }
 
-    /// Brings what libpq holds back to the server.
+    /// Sends the bytes that libpq still holds to the server.
     func flush() throws {
         while true {
             switch PQflush(raw) {
@@ -184,9 +187,9 @@ package final class PostgresConnection: @unchecked Sendable {
         }
     }
 
-    /// Waits for all results of what was sent.
+    /// Waits for all results of the statements that were sent.
     ///
-    /// - Returns: The last one.
+    /// - Returns: The last result.
     func results() throws -> PostgresResult {
         var last: PostgresResult?
         var fault: PostgresFault?
@@ -204,7 +207,7 @@ package final class PostgresConnection: @unchecked Sendable {
 
     /// Waits for the next result.
     ///
-    /// - Returns: `nil` at the end of a statement's.
+    /// - Returns: `nil` at the end of a statement's results.
     private func next() throws -> PostgresResult? {
         while PQisBusy(raw) == 1 {
             try wait(for: Int16(POLLIN))

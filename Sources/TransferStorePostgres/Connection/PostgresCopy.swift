@@ -2,8 +2,8 @@ import CTransferPostgres
 import Glibc
 import TransferCore
 
-/// Rows on their way into a table (PostgreSQL's manual, COPY): the fastest way in. Between ``begin(_:_:)`` and ``finish()``
-/// the connection does nothing else.
+/// An insertion of many rows into a table by COPY, which is the fastest way (PostgreSQL's manual, COPY). Until
+/// ``finish()`` or ``giveUp()`` the connection does nothing else.
 package final class PostgresCopy {
     private static let chunk = 256 << 10
 

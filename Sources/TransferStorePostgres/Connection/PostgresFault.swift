@@ -2,7 +2,7 @@ package import TransferCore
 
 /// An error that PostgreSQL answered with.
 package struct PostgresFault: Error, Sendable, Hashable {
-    /// Five letters and digits (PostgreSQL's manual, "PostgreSQL Error Codes").
+    /// The error's code of five letters and digits (PostgreSQL's manual, "PostgreSQL Error Codes").
     package let code: String
     package let message: String
 
@@ -10,26 +10,26 @@ package struct PostgresFault: Error, Sendable, Hashable {
     /// The code of changes that a standby refuses.
     static let noChanges = "25006"
 
-    /// Whether the same transaction may succeed another time, as others were in its way.
+    /// Whether the same transaction may succeed at another time, because other transactions were in its way.
     package var isConflict: Bool { ["40001", "40P01", "55P03"].contains(code) }
 
-    /// Codes of a server that starts, stops, has no place for a connection, has no space, or takes no changes: another
-    /// attempt may find it otherwise (class 08 tells of lost connections).
+    /// Codes of a server that starts, stops, has no place for a connection, has no space, or takes no changes. A later
+    /// attempt may succeed; class 08 means lost connections.
     private static let absent: Set = ["57P01", "57P02", "57P03", "53300", "53100", noChanges]
 
-    /// Whether nothing is wrong with what was asked: the database is away.
+    /// Returns whether the database is away, and the question itself is not at fault.
     package static func isConnectionNotice(_ error: any Error) -> Bool {
         if let fault = error as? PostgresFault { return absent.contains(fault.code) || fault.code.hasPrefix("08") }
         guard let error = error as? TransferError else { return false }
         return error.isTransient && [.connectionLost, .cannotConnect, .timedOut, .fileAccess].contains(error.code)
     }
 
-    /// - Returns: `nil` for an error that is none of the database's.
+    /// - Returns: `nil` for an error that is not the database's.
     package static func explained(_ error: any Error, _ address: PostgresAddress) -> TransferError? {
         (error as? PostgresFault)?.explained(address) ?? error as? TransferError
     }
 
-    /// The fault in words that say what is wrong with the queue's database.
+    /// Returns an error that names the fault of the queue's database in words.
     package func explained(_ address: PostgresAddress) -> TransferError {
         let place = "the queue \(address.shown)"
         return switch code {

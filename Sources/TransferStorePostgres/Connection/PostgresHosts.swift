@@ -1,15 +1,15 @@
 import TransferCore
 
-/// The servers that a queue's address names, in the order in which they are asked (PostgreSQL's manual, "Specifying Multiple
-/// Hosts").
+/// The servers that a queue's address names, in the order in which they are asked (PostgreSQL's manual, "Specifying
+/// Multiple Hosts").
 package struct PostgresHosts: Sendable, Hashable {
     package struct Host: Sendable, Hashable {
-        /// A name, an address or the folder of a Unix socket; empty for libpq's usual socket. Certificates are compared with
-        /// it, and passwords are found by it.
+        /// A name, an address or the folder of a Unix socket; empty for libpq's default socket. Certificates are
+        /// compared with it, and passwords are found by it.
         package var host: String?
-        /// libpq's `hostaddr`, where the address of the queue has one.
+        /// The `hostaddr` of libpq, where the address of the queue has one.
         package var address: String?
-        /// `nil` for libpq's usual one.
+        /// The port; `nil` for libpq's default.
         package var port: String?
 
         /// The name to be looked up; `nil` for a server whose place is known.
@@ -22,7 +22,7 @@ package struct PostgresHosts: Sendable, Hashable {
             address == nil && (host?.hasPrefix("/") ?? false || host?.hasPrefix("@") ?? false)
         }
 
-        /// Whether nothing leaves the machine on the way there.
+        /// Whether the way to the server stays within this machine.
         var isLocal: Bool {
             if let address { return IPAddress(address)?.isLoopback ?? false }
             guard let host, !host.isEmpty, !isSocket else { return true }
@@ -33,10 +33,11 @@ package struct PostgresHosts: Sendable, Hashable {
     package let all: [Host]
 
     /// - Parameters:
-    ///   - keywords: libpq's, of the queue's address and of a service file.
-    ///   - environment: The value of a variable, which stands in for a keyword (PostgreSQL's manual, "Environment Variables").
-    /// - Returns: `nil` where libpq alone finds the servers: its usual one, or where the lists don't fit together, which it
-    ///   says.
+    ///   - keywords: The libpq keywords of the queue's address and of a service file.
+    ///   - environment: The lookup of environment variables, which stand in for keywords (PostgreSQL's manual,
+    ///     "Environment Variables").
+    /// - Returns: `nil` where libpq alone finds the servers. That is its default server, or lists of different lengths,
+    ///   which libpq reports.
     package init?(_ keywords: [String: String], environment: (String) -> String?) {
         let hosts = Self.list(keywords["host"] ?? environment("PGHOST"))
         let addresses = Self.list(keywords["hostaddr"] ?? environment("PGHOSTADDR"))
@@ -53,16 +54,16 @@ package struct PostgresHosts: Sendable, Hashable {
         }
     }
 
-    /// An empty text names nothing; between commas it names what is usual.
+    /// Splits a list at its commas. An empty text names nothing; an empty item stands for the default.
     private static func list(_ text: String?) -> [String] {
         guard let text, !text.isEmpty else { return [] }
         return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Whether nothing leaves the machine on the way to any of them.
+    /// Whether the way to each of the servers stays within this machine.
     var areLocal: Bool { all.allSatisfy(\.isLocal) }
 
-    /// The hosts as an address shows them; a socket isn't shown.
+    /// The hosts as an address shows them, without the folders of sockets.
     var shown: String {
         all.map { host in
             let name = host.host ?? host.address ?? ""

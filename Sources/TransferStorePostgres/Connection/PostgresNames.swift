@@ -4,19 +4,20 @@ import Synchronization
 import TransferCore
 package import TransferEngine
 
-/// Looks up the names of a database's servers on threads of its own. libpq does that on the caller's, and nothing ends it
-/// there before the name servers do (getaddrinfo(3)).
+/// A resolver that looks up the names of a database's servers on threads of its own. libpq uses the caller's thread,
+/// where nothing ends the lookup before the name servers do (getaddrinfo(3)).
 package final class PostgresNames: Sendable {
     private let resolver: HostResolver
 
-    /// - Parameter lookUp: Blocks.
+    /// - Parameter lookUp: The lookup of a name, which blocks.
     package init(lookUp: @escaping @Sendable (String) -> HostResolver.Answer = HostResolver.system) {
-        // Each connection asks anew: after a fail-over a name may be that of another server.
+        // Each connection asks anew, because after a fail-over a name may belong to another server.
         resolver = HostResolver(threads: 4, lifetime: .zero, lookUp: lookUp)
     }
 
     /// - Returns: At least one address, in the order in which they are tried.
-    /// - Throws: `TransferError` where the name has none, where nobody answers in time, and when the wait was abandoned.
+    /// - Throws: `TransferError` where the name has none, where no name server answers in time, and when the wait was
+    ///   abandoned.
     func addresses(
         of name: String, until limit: MonotonicTime, unless abandonment: PostgresCancellation
     ) throws -> [String] {
@@ -30,7 +31,7 @@ package final class PostgresNames: Sendable {
         return try answer.get()
     }
 
-    /// One question, whose descriptor is readable once it's answered.
+    /// One question, whose descriptor is readable as soon as it is answered.
     private final class Question: Sendable {
         let descriptor = transfer_eventfd()
         private let state = Mutex<HostResolver.Answer?>(nil)

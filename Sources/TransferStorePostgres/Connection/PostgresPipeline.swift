@@ -1,7 +1,7 @@
 import CTransferPostgres
 
-/// Statements that are on their way together: the server does one after the other, and all of their answers come back in the
-/// time of one (PostgreSQL's manual, "Pipeline Mode"). After one that fails it does none of those behind it.
+/// Statements that are sent together. The server does one after the other, and their answers come back within one round
+/// trip (PostgreSQL's manual, "Pipeline Mode"). After a statement that fails, it skips those behind it.
 struct PostgresPipeline {
     private enum Step {
         case preparation(of: String, for: PostgresAnswer)
@@ -26,7 +26,7 @@ struct PostgresPipeline {
 
     // MARK: There
 
-    /// Puts a statement that is prepared once in this connection at the end.
+    /// Appends a statement that is prepared once in this connection.
     ///
     /// - Returns: `false` where the connection is lost.
     mutating func add(_ answer: PostgresAnswer, prepared sql: String, _ values: [String?]) -> Bool {
@@ -38,7 +38,7 @@ struct PostgresPipeline {
         return sent == 1
     }
 
-    /// Puts a statement that the server plans for this one time at the end.
+    /// Appends a statement that the server plans for this one time.
     ///
     /// - Returns: `false` where the connection is lost.
     mutating func add(_ answer: PostgresAnswer, once sql: String, _ values: [String?]) -> Bool {
@@ -54,7 +54,7 @@ struct PostgresPipeline {
 
     private mutating func name(of sql: String, for answer: PostgresAnswer) -> String? {
         if let name = prepared[sql] { return name }
-        // A name whose preparation came to nothing may be taken or not: none is used twice.
+        // A name whose preparation failed may be in use or not, so that none is used twice.
         let name = "s\(preparations)"
         preparations += 1
         steps.append(.preparation(of: sql, for: answer))
@@ -63,20 +63,21 @@ struct PostgresPipeline {
         return name
     }
 
-    /// Marks the end of the statements that are on their way: one that comes later is done even if one of them fails.
+    /// Marks the end of the statements sent so far: a later one is done even if one of them fails.
     func mark() -> Bool { PQpipelineSync(raw) == 1 }
 
-    /// Ends the mode, as neither COPY nor several statements in one text are possible in it. Nothing is on its way.
+    /// Leaves the pipeline mode, in which neither COPY nor several statements in one text are possible. No statement
+    /// may be on its way.
     func leave() -> Bool { PQpipelineStatus(raw) == PQ_PIPELINE_OFF || PQexitPipelineMode(raw) == 1 }
 
     // MARK: Back
 
-    /// Hands the answers out, up to the mark.
+    /// Gives the results to the answers, up to the mark.
     ///
     /// - Parameters:
-    ///   - next: The next result; `nil` at the end of a statement's.
+    ///   - next: The function that returns the next result; `nil` at the end of a statement's.
     ///   - lost: The error of a connection that is lost.
-    /// - Throws: The error of the first that failed, which those behind it have, too.
+    /// - Throws: The error of the first statement that failed, which those behind it get, too.
     mutating func collect(_ next: () throws -> PostgresResult?, lost: () -> any Error) throws {
         var (left, failure) = (exchange(&steps, with: [])[...], nil as (any Error)?)
         do {
@@ -102,11 +103,11 @@ struct PostgresPipeline {
         }
     }
 
-    /// The result of the next statement.
+    /// Returns the result of the next statement.
     private static func last(_ next: () throws -> PostgresResult?, _ lost: () -> any Error) throws -> PostgresResult {
         var last: PostgresResult?
         while let result = try next() { last = result }
-        // libpq's own errors have no code.
+        // Errors of libpq itself have no code.
         guard let last, last.status != PGRES_FATAL_ERROR || last.code != nil else { throw lost() }
         return last
     }

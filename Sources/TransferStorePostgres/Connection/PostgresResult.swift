@@ -1,6 +1,6 @@
 import CTransferPostgres
 
-/// The rows that a statement gave. It owns libpq's result.
+/// The rows that a statement gave; this object owns libpq's result.
 package final class PostgresResult: Sequence {
     private let raw: OpaquePointer
 
@@ -20,7 +20,8 @@ package final class PostgresResult: Sequence {
         PQresultErrorField(raw, Int32(UInt8(ascii: "M"))).map { String(cString: $0) } ?? ""
     }
 
-    /// `nil` where the statement was done, and where it wasn't tried as one before it failed.
+    /// The error of the statement. It is `nil` for one that succeeded, and for one that was skipped after an earlier
+    /// error.
     var fault: PostgresFault? {
         guard status == PGRES_FATAL_ERROR else { return nil }
         return code.map { PostgresFault(code: $0, message: message) }
@@ -70,6 +71,6 @@ package struct PostgresRow {
     /// - Returns: `nil` for NULL.
     package func bytes(_ column: Int) -> [UInt8]? { text(column).flatMap { PostgresBytes(text: $0)?.bytes } }
 
-    /// Whether the column is true; NULL isn't.
+    /// Returns whether the column is true; NULL counts as false.
     package func flag(_ column: Int) -> Bool { text(column) == "t" }
 }

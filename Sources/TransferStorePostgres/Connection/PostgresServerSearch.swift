@@ -3,31 +3,32 @@ import Glibc
 import TransferCore
 import TransferEventLoop
 
-/// Connects to the first server of a queue's address that takes the connection.
+/// The search for the first server of a queue's address that accepts the connection.
 ///
-/// libpq is given one address of one server at a time. By itself it goes on to the next one only where a server refuses; one
-/// that doesn't answer keeps it until the time is over (PostgreSQL's manual, PQconnectPoll), and names block it.
+/// libpq gets one address of one server at a time. It would try the next one only where a server refuses. A server that
+/// does not answer would hold it until the time is over (PostgreSQL's manual, PQconnectPoll), and lookups of names
+/// block.
 struct PostgresServerSearch {
     let address: PostgresAddress
     let abandonment: PostgresCancellation
     let names: PostgresNames
 
-    /// A server that didn't take the connection, in words.
+    /// The words about a server that did not accept the connection.
     private struct Refusal: Error {
         let words: String
     }
 
-    /// One server, as it's asked.
+    /// An attempt to connect to one server.
     private struct Attempt {
-        /// `nil` where libpq finds it.
+        /// The server; `nil` where libpq finds it.
         var host: PostgresHosts.Host?
-        /// The kind of server that is looked for; `nil` for what the address wants.
+        /// The kind of server that is looked for; `nil` for that which the address asks for.
         var attributes: String?
     }
 
-    /// Waits for it.
+    /// Connects to a server, and waits for the connection.
     ///
-    /// - Returns: The connection, which is the caller's to finish.
+    /// - Returns: The connection, which the caller must finish.
     /// - Throws: `TransferError`.
     func connect(until limit: MonotonicTime) throws -> OpaquePointer {
         do {
@@ -45,8 +46,8 @@ struct PostgresServerSearch {
         return passes.flatMap { attributes in hosts.map { Attempt(host: $0, attributes: attributes) } }
     }
 
-    /// Asks them one after the other. Each has its share of the time, so that one that doesn't answer keeps nobody from the
-    /// next one.
+    /// Tries the places one after the other. Each has its share of the time, so that one that does not answer does not
+    /// delay the others too long.
     private func first<Place>(
         of places: [Place], until limit: MonotonicTime, _ connect: (Place, MonotonicTime) throws -> OpaquePointer
     ) throws -> OpaquePointer {
@@ -85,7 +86,7 @@ struct PostgresServerSearch {
             PostgresStrings.with(names.map { keywords[$0] }) { values in PQconnectStartParams(keys, values, 0) }
         }
         guard let raw else { throw TransferError(.internalFault, "no memory for a connection to the database") }
-        // libpq prints the server's warnings where a command shows its progress.
+        // Without this, libpq would print the server's warnings where a command shows its progress.
         _ = PQsetNoticeReceiver(raw, { _, _ in }, nil)
         do {
             guard try dial(raw, until: bound(limit)) else {
@@ -103,7 +104,7 @@ struct PostgresServerSearch {
         var keywords = address.keywords
         keywords["client_encoding"] = "UTF8"
         keywords["fallback_application_name"] = "transfer"
-        // A server that is cut off is given up in half a minute.
+        // A server that is cut off is given up after half a minute.
         for (keyword, value) in [
             ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "30000"),
@@ -113,14 +114,14 @@ struct PostgresServerSearch {
         return keywords
     }
 
-    /// `connect_timeout`, which libpq leaves to those who don't block (PostgreSQL's manual, PQconnectPoll).
+    /// Applies `connect_timeout`, which libpq leaves to callers that do not block (PostgreSQL's manual, PQconnectPoll).
     private func bound(_ limit: MonotonicTime) -> MonotonicTime {
         let text = address.keywords["connect_timeout"] ?? Self.variable("PGCONNECT_TIMEOUT")
         guard let seconds = text.flatMap({ Int($0) }), seconds > 0 else { return limit }
         return min(limit, .now + .seconds(seconds))
     }
 
-    /// - Returns: Whether it's connected; else the server hasn't answered in time.
+    /// - Returns: Whether the server is connected; otherwise it has not answered in time.
     private func dial(_ raw: OpaquePointer, until limit: MonotonicTime) throws -> Bool {
         var step = PQstatus(raw) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
         while step != PGRES_POLLING_OK {

@@ -2,18 +2,18 @@ import CTransferPostgres
 
 /// The servers of a service file (PostgreSQL's manual, "The Connection Service File"), as libpq reads it.
 enum PostgresService {
-    /// The keywords that servers are found by, and the database.
+    /// The keywords that name the servers and the database.
     private static let known: Set = [
         "host", "hostaddr", "port", "dbname", "connect_timeout", "target_session_attrs", sslMode,
     ]
     private static let sslMode = "sslmode"
 
-    /// libpq tells what the file says of a connection that it refuses: before a name is looked up, as there is no such kind
-    /// of channel binding. The mode `prefer` is libpq's own, where nothing is said.
+    /// Reads the service's keywords from a connection that libpq refuses. An invalid kind of channel binding makes
+    /// libpq refuse it before it looks up a name. The mode `prefer` is ignored, because it is libpq's default.
     ///
-    /// - Parameter keywords: libpq's, which are stronger than the file.
-    /// - Returns: Those with what the file says of the servers beside them; as they were where there is no such service, which
-    ///   libpq says when it connects.
+    /// - Parameter keywords: The libpq keywords of the address, which override the file.
+    /// - Returns: The keywords together with those of the file about the servers. They are unchanged where there is no
+    ///   such service, which libpq reports when it connects.
     static func keywords(of service: String, _ keywords: [String: String]) -> [String: String] {
         var asked = keywords.filter { known.contains($0.key) }
         asked["service"] = service

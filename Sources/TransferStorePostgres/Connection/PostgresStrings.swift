@@ -6,7 +6,7 @@ enum PostgresStrings {
         with(texts) { pointers, _ in body(pointers) }
     }
 
-    /// - Parameter body: Gets the pointers and their number. A text ends at its first NUL.
+    /// - Parameter body: The function that gets the pointers and their number. A text ends at its first NUL.
     static func with<Result>(_ texts: [String?], _ body: (Pointers?, Int32) -> Result) -> Result {
         var bytes: [CChar] = []
         var starts: [Int?] = []

@@ -1,6 +1,6 @@
 /// A value as a statement takes it: in PostgreSQL's text form.
 package protocol PostgresValue {
-    /// `nil` for NULL.
+    /// The text; `nil` for NULL.
     var postgresText: String? { get }
 }
 
@@ -46,7 +46,7 @@ package struct PostgresBytes: PostgresValue {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: `nil` for what isn't in that form.
+    /// - Returns: `nil` for a text that is not in that form.
     package init?(text: String) {
         guard text.hasPrefix("\\x") else { return nil }
         var bytes: [UInt8] = []
@@ -101,7 +101,7 @@ package struct PostgresCopyRows {
         }
         for byte in text.utf8 {
             switch byte {
-            // A text ends at its first NUL, which PostgreSQL has no place for, as in the statements' values.
+            // A text ends at its first NUL, which PostgreSQL cannot store; values of statements end there too.
             case 0: return
             case UInt8(ascii: "\\"): bytes.append(contentsOf: [byte, byte])
             case UInt8(ascii: "\t"): bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "t")])

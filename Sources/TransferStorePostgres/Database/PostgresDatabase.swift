@@ -3,28 +3,29 @@ import TransferCore
 import TransferEventLoop
 import TransferStore
 
-/// The database of a queue as one process has it: the connection, the process's lease, and the transactions that all parts
-/// of the store are made of.
+/// A process's access to the database of a queue: the connection, the process's lease, and the transactions on which
+/// all parts of the store are built.
 package final class PostgresDatabase: Sendable {
     package let address: PostgresAddress
     package let role: PostgresRole
-    /// The fencing token of this process's lease (``/TransferStore/Lease/generation``); 0 for one that only looks.
+    /// The fencing token of this process's lease (``/TransferStore/Lease/generation``); 0 for a process that only
+    /// reads.
     package let process: Int64
     package let lease = PostgresLeaseEnd()
     package let holdings = PostgresHoldings()
 
-    /// One transaction at a time.
+    /// A lock that admits one transaction at a time.
     private let turn = Mutex<Void>(())
     private let connection: Mutex<PostgresConnection?>
-    /// Ends the wait for a connection that is being made.
+    /// The signal that ends the wait for a connection that is being made.
     private let dialing = Mutex<PostgresCancellation?>(nil)
     private let patience: PostgresRetries
     private let abandonment = PostgresCancellation()
     package let names = PostgresNames()
 
-    /// Opens the queue. A process that has a part in it makes the tables where there are none, and is registered.
+    /// Opens the queue. A process that takes part in it makes the tables where there are none, and is registered.
     ///
-    /// - Parameter opening: Ends the wait for it.
+    /// - Parameter opening: The signal that ends the wait for the first connection.
     /// - Throws: `TransferError`.
     package init(
         _ address: PostgresAddress, _ role: PostgresRole = .owner,
@@ -55,23 +56,23 @@ package final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Ends what is waited for, now and later: the queue's database may be away. For any thread.
+    /// Ends present and later waits for a database that may be away. May be called by any thread.
     package func abandon() {
         abandonment.tell()
         cancelWaits()
     }
 
-    /// Ends what is waited for. What is asked from now on fails instead of waiting for a database that is away.
+    /// Ends present waits. Later questions fail instead of waiting for a database that is away.
     package func cancelWaits() {
         patience.giveUp()
         connection.withLock { $0 }?.abandon()
         dialing.withLock { $0 }?.tell()
     }
 
-    /// Whether somebody has hurried.
+    /// Whether ``cancelWaits()`` was called.
     package var areWaitsCancelled: Bool { patience.isOver }
 
-    /// The connection, or a new one where that was lost.
+    /// Returns the connection, or a new one where that was lost.
     private func connected() throws -> PostgresConnection {
         guard !abandonment.isReported else {
             throw TransferError(.cancelled, "the wait for the queue's database was ended")
@@ -80,14 +81,15 @@ package final class PostgresDatabase: Sendable {
         let attempt = PostgresCancellation()
         dialing.withLock { $0 = attempt }
         defer { dialing.withLock { $0 = nil } }
-        // The bound is asked for afterwards: whoever hurried before that didn't see this attempt, which is a short one then.
+        // The time limit is read after the attempt is known to ``cancelWaits()``. A call of it before that did not see the
+        // attempt, which then gets a short limit.
         let new = try PostgresConnection(address, attempt, names: names, within: patience.connectTimeout)
         try new.begin(address, as: role)
         connection.withLock { $0 = new }
         return new
     }
 
-    /// Does `work`, again where the database was away.
+    /// Does `work`, and repeats it where the database was away.
     private func withRetries<Value>(_ work: (PostgresConnection) throws -> Value) throws -> Value {
         var attempts = 0
         while true {
@@ -104,7 +106,7 @@ package final class PostgresDatabase: Sendable {
 
     // MARK: Transactions
 
-    /// Looks at the queue. Where the connection turns out to be lost it's asked in another one.
+    /// Reads the queue. Where the connection turns out to be lost, the question is repeated in another one.
     package func read<Value: Sendable>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
         try turn.withLock { _ in
             try withRetries { db in
@@ -118,21 +120,23 @@ package final class PostgresDatabase: Sendable {
 
     /// Changes the queue.
     ///
-    /// Another process may be in the way: the transaction is done again then. Where the connection is lost at its end, the
-    /// database is asked what became of it.
+    /// Where another process is in the way, the transaction is repeated. Where the connection is lost at its end, the
+    /// database is asked for the transaction's outcome.
     ///
     /// - Parameters:
-    ///   - isDurable: Waits for the server's disk; else a loss of the server's power may lose the change.
-    ///   - isRepeatable: Whether it may be done twice: nobody looks it up then, and all of it is one flight where the body
-    ///     waits for nothing.
-    ///   - body: May be called several times. Statements that it posts go with the transaction's end.
+    ///   - isDurable: Whether the change waits for the server's disk; otherwise a loss of the server's power may lose
+    ///     it.
+    ///   - isRepeatable: Whether the change may be done twice. Its outcome is not looked up then, and all of it is one
+    ///     round trip if the body waits for nothing.
+    ///   - body: The change, which may be called several times. Statements that it posts are sent with the
+    ///     transaction's end.
     package func write<Value: Sendable>(
         isDurable: Bool = true, isRepeatable: Bool = false, _ body: (PostgresConnection) throws -> Value
     ) throws -> Value {
         try change(isDurable: isDurable, isRepeatable: isRepeatable, isFenced: false) { PostgresOutcome(try body($0)) }
     }
 
-    /// Changes jobs of this process, as long as its lease holds.
+    /// Changes jobs of this process, for as long as its lease holds.
     ///
     /// - Throws: ``/TransferStore/LeaseLost``.
     package func writeFenced<Value: Sendable>(
@@ -141,14 +145,14 @@ package final class PostgresDatabase: Sendable {
         try change(isDurable: isDurable, isRepeatable: isRepeatable, isFenced: true) { PostgresOutcome(try body($0)) }
     }
 
-    /// Changes the queue, with a result that tells more of itself.
+    /// Changes the queue, with a result that can also be looked up after a lost connection.
     package func transact<Value: Sendable>(
         _ body: (PostgresConnection) throws -> PostgresOutcome<Value>
     ) throws -> Value {
         try change(isDurable: true, isRepeatable: false, isFenced: false, body)
     }
 
-    /// Changes jobs of this process, with a result that may be in answers that are still to come.
+    /// Changes jobs of this process, with a result that may depend on answers that are still to come.
     ///
     /// - Throws: ``/TransferStore/LeaseLost``.
     package func transactFenced<Value: Sendable>(
@@ -182,8 +186,8 @@ package final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Prepares something in a table of the connection alone, and then changes the queue by it. That transaction is done again
-    /// where another process was in the way; what was prepared isn't, as it can't be.
+    /// Prepares rows in a table of the connection alone, and then changes the queue by them. That transaction is
+    /// repeated where another process was in the way. The preparation is not, because it cannot be repeated.
     package func write<Prepared, Value: Sendable>(
         preparing prepare: (PostgresConnection) throws -> Prepared,
         _ body: (PostgresConnection, Prepared) throws -> Value
@@ -198,7 +202,8 @@ package final class PostgresDatabase: Sendable {
 
     private static let attempts = 5
 
-    /// The longest time for the answers to one question of a process that only looks; it says then that there are none.
+    /// The longest wait of a process that only reads for the answers to one question, after which it reports that there
+    /// are none.
     private static let answerLimit = Duration.seconds(30)
 
     private static func repeating<Value>(_ transact: () throws -> Value) throws -> Value {
@@ -212,11 +217,11 @@ package final class PostgresDatabase: Sendable {
         return try transact()
     }
 
-    /// Every transaction that changes jobs of this process begins with this. A process that takes over what this one had
-    /// takes its row away, and waits for the lock that this takes: one of both comes first.
+    /// Locks the lease of this process; every transaction that changes its jobs begins with this. A process that takes
+    /// over its claims deletes its row, and waits for this lock. So one of the two comes first.
     ///
-    /// The answer isn't waited for: where the row is gone the server does nothing of what comes behind it, and whoever waits next gets
-    /// ``/TransferStore/LeaseLost``.
+    /// The answer is not waited for. Where the row is gone, the server skips all later statements, and the next wait
+    /// throws ``/TransferStore/LeaseLost``.
     package func requireLease(_ db: PostgresConnection) throws {
         try db.post(Self.lock, [process]) { fault in
             if fault.code == Self.divisionByZero { LeaseLost() as any Error } else { fault }

@@ -2,10 +2,10 @@ import Synchronization
 package import TransferCore
 import TransferEventLoop
 
-/// The end of this process's lease by its own clock, which is never later than by the database's: it's counted from when the
-/// renewal was asked for.
+/// The end of this process's lease by its own clock, counted from the request for the renewal. So it is never later
+/// than by the database's clock.
 package final class PostgresLeaseEnd: Sendable {
-    /// The beginning of the clock, and so long over, where there is none.
+    /// The end of the lease; the beginning of the clock, and so long over, where there is none.
     private let end = Mutex(MonotonicTime(nanoseconds: 0))
 
     package init() {}
@@ -14,6 +14,6 @@ package final class PostgresLeaseEnd: Sendable {
 
     package func renewed(until time: MonotonicTime) { end.withLock { $0 = max($0, time) } }
 
-    /// Another process took over what this one had.
+    /// Ends the lease, because another process took over the claims of this one.
     package func lost() { end.withLock { $0 = MonotonicTime(nanoseconds: 0) } }
 }

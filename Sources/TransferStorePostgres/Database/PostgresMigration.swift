@@ -1,6 +1,6 @@
 import TransferCore
 
-/// Makes the tables of a queue, or changes those of an earlier version. One process does it at a time.
+/// A migration that makes the tables of a queue, or changes those of an earlier version. One process does it at a time.
 package struct PostgresMigration: Sendable {
     package let address: PostgresAddress
     package var steps = PostgresSchema.steps
@@ -25,7 +25,7 @@ package struct PostgresMigration: Sendable {
         }
     }
 
-    /// For a process that only looks.
+    /// Checks the tables, for a process that only reads.
     ///
     /// - Throws: `TransferError` where there is no such queue, or one of another version.
     package func requireTables(_ db: PostgresConnection) throws {
@@ -40,12 +40,12 @@ package struct PostgresMigration: Sendable {
         }
     }
 
-    /// Names of the steps that the queue's tables don't have yet.
+    /// Returns the steps that the queue's tables lack.
     ///
     /// - Throws: `TransferError` where a newer version of this program has changed them.
     private func wanting(_ db: PostgresConnection) throws -> [PostgresSchema.Step] {
-        // A statement that reads the catalog sees what was committed before it: to_regclass() may answer out of a cache that
-        // is as old as the transaction.
+        // A statement that reads the catalog sees all earlier commits. In contrast, to_regclass() may answer from a
+        // cache as old as the transaction.
         let isThere = try db.run(Self.existence, [address.schema]).first?.flag(0)
         guard isThere == true else { return steps }
         let made = Set(try db.run(Self.stepNames).compactMap { $0.text(0) })
@@ -59,7 +59,7 @@ package struct PostgresMigration: Sendable {
     }
 
     private func migrate(_ db: PostgresConnection) throws {
-        // Another process may have done it meanwhile.
+        // The migration may have been done by another process meanwhile.
         let steps = try wanting(db)
         let isNew = steps.count == self.steps.count
         if isNew { try db.script("CREATE SCHEMA IF NOT EXISTS \"\(address.schema)\"") }
@@ -79,14 +79,14 @@ package struct PostgresMigration: Sendable {
 
     private var functions: PostgresFunctions { PostgresFunctions(schema: address.schema) }
 
-    /// Members of the owner's role, and superusers, make tables and functions that are the owner's: a function does what its
-    /// owner may.
+    /// Members of the owner's role and superusers make tables and functions that belong to the owner, because a
+    /// function has its owner's rights.
     private func becomeOwner(_ db: PostgresConnection) throws {
         let owner = try db.run(Self.owner, [address.schema]).first?.text(0)
         if let owner { try db.script("SET LOCAL ROLE \(owner)") }
     }
 
-    /// Programs of the version before wouldn't know what the changed tables mean.
+    /// Refuses the change while programs of an earlier version work, because they would misread the changed tables.
     private func refuseWhileOthersWork(_ db: PostgresConnection) throws {
         let workers = try db.run(Self.workers).map { "\($0.text(0) ?? "") (process \($0.int(1) ?? 0))" }
         guard !workers.isEmpty else { return }

@@ -1,12 +1,12 @@
 /// The result of a transaction, as its body leaves it.
 package struct PostgresOutcome<Value> {
-    /// Reads the result out of the answers to what the body has posted. The transaction's end goes with these, so it's called
-    /// when they are there.
+    /// The function that reads the result from the answers to the posted statements. It is called after the
+    /// transaction's end, with which these answers come.
     let value: () throws -> Value
-    /// Asks the database for the result of a transaction that is there and whose answers were lost.
+    /// The query for the result of a committed transaction whose answers were lost.
     let lookUp: (PostgresConnection) throws -> Value
-    /// Looks whether the rows are as the transaction leaves them, where its number tells nothing; `nil` where nobody can
-    /// tell by the rows.
+    /// The check whether the rows are as the transaction leaves them, for a case where its number says nothing. It is
+    /// `nil` where the rows cannot show that.
     let isThere: ((PostgresConnection) throws -> Bool)?
 
     package init(
@@ -16,7 +16,7 @@ package struct PostgresOutcome<Value> {
         (self.value, self.lookUp, self.isThere) = (value, lookUp, isThere)
     }
 
-    /// A result that is known before the transaction's end.
+    /// Makes a result that is known before the transaction's end.
     package init(_ value: Value, isThere: ((PostgresConnection) throws -> Bool)? = nil) {
         self.init(value: { value }, lookUp: { _ in value }, isThere: isThere)
     }

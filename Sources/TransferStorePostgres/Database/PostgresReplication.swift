@@ -1,12 +1,12 @@
 import TransferCore
 
-/// The records of a queue that a crash of its database may lose, or a fail-over to a standby.
+/// The records of a queue that a crash of its database or a fail-over to a standby may lose.
 package struct PostgresReplication: Sendable {
     package let database: PostgresDatabase
 
     package init(database: PostgresDatabase) { self.database = database }
 
-    /// The loss that is possible, and the settings that prevent it, in a sentence for people.
+    /// Returns the possible loss and the settings that prevent it, in a sentence for people.
     ///
     /// - Returns: `nil` where each record is on two disks before a job counts as ended, and where there is no standby.
     package func durabilityWarning() throws -> String? {
@@ -19,7 +19,8 @@ package struct PostgresReplication: Sendable {
 
     /// - Parameters:
     ///   - synchronous: The server's `synchronous_standby_names`.
-    ///   - commit: The login's `synchronous_commit`. From `remote_write` on a standby has what is committed.
+    ///   - commit: The login's `synchronous_commit`. From `remote_write` upwards a standby has all committed
+    ///     transactions.
     package static func durabilityWarning(hasStandbys: Bool, synchronous: String, commit: String) -> String? {
         var (causes, cures): ([String], [String]) = ([], [])
         if hasStandbys, synchronous.isEmpty {
@@ -38,7 +39,8 @@ package struct PostgresReplication: Sendable {
 
     // MARK: Statements
 
-    /// Everybody sees the rows of those that follow, and few what is in them. One that takes a backup follows, too.
+    /// All roles see the rows of the replicas, but few see their content. A backup in progress has a row, too, and is
+    /// left out where its state is visible.
     private static let settings = PostgresStatement(
         "replication", .all,
         """

@@ -2,7 +2,8 @@ import Synchronization
 package import TransferCore
 import TransferEventLoop
 
-/// How long a process waits for a database that is away, and whom it tells. For one transaction at a time.
+/// The rules for how long a process waits for a database that is away, and to which caller it reports that. Used by one
+/// transaction at a time.
 package final class PostgresRetries: Sendable {
     private struct Reported {
         var isAway = false
@@ -27,7 +28,7 @@ package final class PostgresRetries: Sendable {
         }
     }
 
-    /// From now on nothing is waited for.
+    /// Ends all waits, present and later ones.
     package func giveUp() {
         reported.withLock { $0.isOver = true }
         end.tell()
@@ -37,12 +38,13 @@ package final class PostgresRetries: Sendable {
 
     package var connectTimeout: Duration { isOver ? .seconds(2) : PostgresConnection.connectTimeout }
 
-    /// Waits until it's worth another attempt.
+    /// Waits until another attempt is worthwhile.
     ///
     /// - Parameters:
-    ///   - error: Why the last one failed.
-    ///   - count: The attempts so far. A connection that was lost since the last transaction is no failure yet.
-    /// - Throws: The error, where there is to be none.
+    ///   - error: The error of the last attempt.
+    ///   - count: The number of attempts so far. A connection that was lost since the last transaction is no failure
+    ///     yet.
+    /// - Throws: The error, where no further attempt is to be made.
     package func wait(after error: any Error, attempts count: Int, explained: (any Error) -> TransferError?) throws {
         if count == 1 { return }
         guard isPatient, lease.time - .now > Self.pause else { throw error }
@@ -54,7 +56,7 @@ package final class PostgresRetries: Sendable {
         guard end.rest(Self.pause) else { throw error }
     }
 
-    /// The database has answered.
+    /// Notes that the database has answered.
     package func isThere() {
         let isNews = reported.withLock { reported in
             defer { reported.isAway = false }

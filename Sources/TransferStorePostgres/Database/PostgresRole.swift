@@ -4,25 +4,26 @@ import TransferStore
 
 /// The part that a process has in a queue.
 package enum PostgresRole: Sendable {
-    /// Takes batches for itself, one process each.
+    /// A process that takes batches for itself alone.
     case owner
-    /// Takes batches beside other workers.
+    /// A process that takes jobs of batches beside other workers.
     case worker(PostgresWorker)
-    /// Brings jobs that others do.
+    /// A process that adds jobs for others to do.
     case submitter
-    /// Looks, and asks for something: it has no lease, and holds nothing.
+    /// A process that reads and sends commands: it has no lease, and holds nothing.
     case onlooker
 }
 
-/// How a process works on a queue that others work on too.
+/// The properties of a process that works on a queue beside others.
 package struct PostgresWorker: Sendable {
-    /// Without a sign of life for so long others take over what the process has claimed.
+    /// The time without a sign of life after which other processes take over the claims.
     package var term: Duration = .seconds(30)
-    /// Jobs that ask for others aren't taken.
+    /// The tags of this worker. Jobs that ask for other tags are not taken.
     package var tags = WorkerTags.none
     /// The folder that the relative paths of all batches start from on this machine.
     package var folder: String?
-    /// Is told when the database is away, with the reason, and with `nil` when it's back. Called by any of the store's threads.
+    /// The function that is called with the reason when the database is away, and with `nil` when it is back. Called by
+    /// any of the store's threads.
     package var tell: @Sendable (_ away: TransferError?) -> Void = { _ in }
 
     package init() {}
@@ -31,13 +32,13 @@ package struct PostgresWorker: Sendable {
 extension PostgresRole {
     package var sharesBatches: Bool { if case .worker = self { true } else { false } }
 
-    /// ``PostgresWorker/tags``
+    /// The tags of the worker (``PostgresWorker/tags``); none for other roles.
     package var tags: WorkerTags { if case .worker(let worker) = self { worker.tags } else { .none } }
 
-    /// Whether the lane's jobs ask for no other tags.
+    /// Returns whether the lane's jobs ask for no tags that this worker lacks.
     package func mayDo(_ lane: Lane) -> Bool { WorkerTags(text: lane.tags).map(tags.cover) ?? lane.tags.isEmpty }
 
-    /// ``PostgresWorker/folder``
+    /// The folder of the worker (``PostgresWorker/folder``); `nil` for other roles.
     package var folder: String? { if case .worker(let worker) = self { worker.folder } else { nil } }
 
     package var term: Duration {
@@ -48,13 +49,13 @@ extension PostgresRole {
         }
     }
 
-    /// Whether it looks at the queue, and steers it, without a part in it.
+    /// Whether the process only reads the queue and sends commands, without a part in it.
     package var isOnlooker: Bool { if case .onlooker = self { true } else { false } }
 
-    /// Whether it hears what is asked of it.
+    /// Whether the process receives commands.
     package var takesCommands: Bool { if case .submitter = self { false } else { true } }
 
-    /// Whether other machines do the jobs that are brought: secrets that only this process has are of no use to them.
+    /// Whether other machines do the jobs that this process adds. Secrets that only this process has do not help them.
     package var bringsForOthers: Bool {
         switch self {
         case .worker, .submitter: true

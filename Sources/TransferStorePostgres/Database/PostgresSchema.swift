@@ -12,7 +12,7 @@ package enum PostgresSchema {
         }
     }
 
-    /// In the order in which versions of this program made them; a new one comes last.
+    /// The steps in the order in which versions of this program made them; a new one comes last.
     package static let steps = [
         Step(
             "1",

@@ -1,21 +1,21 @@
 import TransferCore
 
-/// One transaction: what its body does is there as a whole, or nothing of it.
+/// One transaction: its body takes effect as a whole, or not at all.
 package enum PostgresTransaction {
-    /// A transaction at whose end the connection was lost: it may be there.
+    /// A transaction at whose end the connection was lost: it may be committed.
     package struct Unsettled<Value> {
-        /// The database's number of it.
+        /// The database's number of the transaction.
         let number: String
-        /// The database's timeline when it was there.
+        /// The database's timeline at the time of the transaction.
         let timeline: Int64
         let outcome: PostgresOutcome<Value>
 
-        /// Asks the database what became of it.
+        /// Asks the database whether the transaction was committed.
         ///
-        /// A standby that was promoted since counts on from what it had got, so that its numbers say nothing: the rows
-        /// themselves are looked at.
+        /// A standby that was promoted since continues the numbers from the last that it had received, so that they
+        /// prove nothing. The rows themselves are checked then.
         ///
-        /// - Throws: `TransferError` where nobody can tell, and while its end is still to come.
+        /// - Throws: `TransferError` where the outcome cannot be found out, and while the end is still to come.
         package func isCommitted(_ db: PostgresConnection) throws -> Bool {
             let state = try db.run(PostgresTransaction.state, [number, timeline]).first?.text(0)
             switch state {
@@ -32,11 +32,13 @@ package enum PostgresTransaction {
         }
     }
 
-    /// Runs statements between BEGIN and COMMIT. Those that the body posts go with COMMIT in one flight.
+    /// Runs statements between BEGIN and COMMIT. Those that the body posts are sent together with COMMIT.
     ///
     /// - Parameters:
-    ///   - isDurable: Waits for the server's disk; else a loss of the server's power may lose the change.
-    ///   - unsettled: Is told where the connection is lost at the end; `nil` where nobody looks it up.
+    ///   - isDurable: Whether the change waits for the server's disk; otherwise a loss of the server's power may lose
+    ///     it.
+    ///   - unsettled: The function that is called where the connection is lost at the end; `nil` where the outcome is
+    ///     not looked up.
     package static func run<Value>(
         _ db: PostgresConnection, isDurable: Bool = true, unsettled: ((Unsettled<Value>) -> Void)? = nil,
         _ body: (PostgresConnection) throws -> PostgresOutcome<Value>
@@ -48,7 +50,7 @@ package enum PostgresTransaction {
             if !isDurable { try relax(db) }
             let numbered = try unsettled.map { _ in try db.post(Self.numbering) }
             outcome = try body(db)
-            // The number of a transaction whose end may get lost has to be known before that is on its way.
+            // The number of a transaction whose end may get lost must be known before the end is sent.
             number = try numbered?.rows().first?.text(0)
         } catch {
             rollBack(db)
@@ -67,12 +69,12 @@ package enum PostgresTransaction {
         return try outcome.value()
     }
 
-    /// Leaves the disk of the server out of the transaction that is under way.
+    /// Lets the present transaction end without a wait for the server's disk.
     package static func relax(_ db: PostgresConnection) throws { try db.post(Self.relaxation) }
 
     private static func rollBack(_ db: PostgresConnection) {
         guard !db.isBroken else { return }
-        // The server does none of the statements behind one that failed.
+        // The server skips the statements behind one that failed.
         try? db.settle()
         _ = try? db.script("ROLLBACK")
     }
@@ -92,7 +94,7 @@ package enum PostgresTransaction {
 }
 
 extension PostgresConnection {
-    /// Settings of all connections to a queue, and the way to its tables.
+    /// Makes the settings of all connections to a queue, and finds its tables.
     package func begin(_ address: PostgresAddress, as role: PostgresRole) throws {
         try post(Self.settings, [address.schema])
         let row = try run(Self.place, [address.schema]).first
@@ -105,7 +107,7 @@ extension PostgresConnection {
         calls = PostgresFunctionCalls(address: address, login: login, wanted: role.access)
     }
 
-    /// A process that is cut off in a transaction holds what it has locked for a minute at most.
+    /// A process that is cut off within a transaction keeps its locks for a minute at most.
     private static let settings = PostgresStatement(
         direct: """
             SELECT set_config('search_path', quote_ident($1), false), set_config('client_min_messages', 'warning', false),
@@ -113,7 +115,7 @@ extension PostgresConnection {
                 set_config('idle_in_transaction_session_timeout', '60s', false)
             """)
 
-    /// Whether the tables are somebody's whose rights this login doesn't have, and the database's timeline.
+    /// Whether the tables belong to a role whose rights this login lacks, and the database's timeline.
     private static let place = PostgresStatement(
         direct: """
             SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1 AND NOT pg_has_role(nspowner, 'USAGE')),

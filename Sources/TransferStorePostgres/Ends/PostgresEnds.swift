@@ -2,7 +2,7 @@ import TransferCore
 package import TransferJobs
 import TransferStore
 
-/// The ends of jobs, for processes that look at the queue.
+/// The ends of jobs, for processes that read the queue.
 package struct PostgresEnds: Sendable {
     package let database: PostgresDatabase
 
@@ -27,7 +27,7 @@ package struct PostgresEnds: Sendable {
         }
     }
 
-    /// Ends with their jobs' rows, of those among the jobs that tell a hook.
+    /// Returns the ends of those among the jobs that call a hook, with their rows.
     package static func hooked(
         _ db: PostgresConnection, _ ids: [Int64]
     ) throws -> [(id: Int64, batch: Int64, spec: String, event: QueueEvent)] {

@@ -1,11 +1,11 @@
 import TransferCore
 package import TransferJobs
 
-/// Messages for hooks, until these have got them.
+/// Messages for hooks, until the hooks have received them.
 package struct PostgresHookCalls: Sendable {
     package let database: PostgresDatabase
 
-    /// Takes messages of a batch for this process; those that another one has taken, and lives, are left out.
+    /// Takes messages of a batch for this process; those that another live process has taken are left out.
     package func take(batch: Int64, revivesFailed: Bool, limit: Int) throws -> [HookCall] {
         try database.writeFenced(isDurable: false) { db in
             if revivesFailed {
@@ -21,7 +21,7 @@ package struct PostgresHookCalls: Sendable {
         }
     }
 
-    /// Hooks of a batch, and of its jobs, of which an attempt came to nothing.
+    /// Reads the hooks of a batch and of its jobs of which an attempt failed.
     package func troubles(batch name: String, limit: Int) throws -> [HookTrouble] {
         try database.read { db in
             try db.run(Self.troubled, [name, limit]).map { row in
@@ -32,7 +32,8 @@ package struct PostgresHookCalls: Sendable {
         }
     }
 
-    /// Writes down what became of messages. What is lost of that with the server's power is told once more.
+    /// Writes down the outcomes of messages. An outcome that is lost with the server's power leads to a second
+    /// delivery.
     package func settle(_ outcomes: [HookOutcome]) throws {
         try database.writeFenced(isDurable: false, isRepeatable: true) { db in
             for outcome in outcomes { try settle(db, outcome) }

@@ -3,12 +3,12 @@ import TransferEventLoop
 package import TransferJobs
 import TransferStore
 
-/// Messages for hooks, written with the ends that they tell of.
+/// Messages for hooks, written with the ends that they report.
 package enum PostgresHookMessages {
     /// - Parameters:
-    ///   - ended: Numbers of jobs whose rows say that they have ended.
-    ///   - kept: Those among them of which nothing was moved.
-    /// - Returns: The batches of those of which something is to be told.
+    ///   - ended: The numbers of jobs whose rows say that they have ended.
+    ///   - kept: The jobs among them whose file was complete already, so that no byte was transferred.
+    /// - Returns: The batches that have new messages.
     package static func add(_ db: PostgresConnection, ended: [Int64], kept: Set<Int64> = []) throws -> Set<Int64> {
         var batches: Set<Int64> = []
         for (id, batch, text, event) in try PostgresEnds.hooked(db, ended) {
@@ -23,7 +23,7 @@ package enum PostgresHookMessages {
         return batches
     }
 
-    /// A batch whose jobs have all ended, where one of them has since its hook was told last.
+    /// Writes the message about a batch whose jobs have all ended, where one of them has ended since the last message.
     package static func add(_ db: PostgresConnection, batch: Int64, _ end: BatchEnd) throws {
         let row = try db.run(Self.batchHook, [batch]).first
         guard let row, let last = row.number(3), last > row.number(2) ?? 0 else { return }

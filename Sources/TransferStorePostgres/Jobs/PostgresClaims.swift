@@ -4,7 +4,8 @@ import TransferEngine
 package import TransferJobs
 package import TransferStore
 
-/// Takes ready jobs for this process. Jobs that another process is taking at the same time are passed over, not waited for.
+/// The claims of ready jobs for this process. Jobs that another process is claiming at the same time are skipped, not
+/// waited for.
 package struct PostgresClaims: Sendable {
     package let database: PostgresDatabase
 
@@ -16,8 +17,8 @@ package struct PostgresClaims: Sendable {
         let claimed = try database.transactFenced { db in
             let answers = try wants.map { ($0.lane, try ask(db, $0)) }
             let claimed = try answers.map { try read($1, of: $0, secrets) }
-            // An upload is known to be on its way after a loss of power too, before its first byte leaves. And a worker lives
-            // on when the database has crashed: a claim that is forgotten then would be given to another one as well.
+            // The claim of an upload must survive a loss of power before its first byte leaves. A worker outlives a
+            // crash of the database, so a claim that the database forgot would be given to another worker, too.
             let hasUploads = claimed.contains { $0.jobs.contains { $0.record.spec.isUpload } }
             if !hasUploads, !database.role.sharesBatches { try PostgresTransaction.relax(db) }
             let own = claimed.flatMap(Self.numbers)
@@ -63,7 +64,7 @@ package struct PostgresClaims: Sendable {
         return claimed
     }
 
-    /// This process, where others may have partial files in the same folders.
+    /// The mark of this process on partial files, where other processes may have some in the same folders.
     private var partOwner: PartOwner? {
         guard database.role.sharesBatches else { return nil }
         return PartOwner(generation: database.process, bootID: BootID.current)
@@ -97,21 +98,32 @@ package struct PostgresClaims: Sendable {
 
     // MARK: Statements
 
+    /// The search admits only ready jobs, and locks them.
     private static let claiming = PostgresStatement(
         "claim_jobs", .work,
         """
         WITH ready AS MATERIALIZED (
-            SELECT id FROM job WHERE batch = $2 AND origin = $3 AND network = $4 AND tags = $6 AND state = \(JobStates.queued)
+            SELECT id AS ready_id FROM job
+            WHERE batch = $2 AND origin = $3 AND network = $4 AND tags = $6 AND state = \(JobStates.queued)
             ORDER BY priority DESC, id LIMIT $5 FOR UPDATE SKIP LOCKED)
-        UPDATE job SET state = \(JobStates.claimed), owner = $1, asked = NULL,
-            part_owners = CASE WHEN $7::text IS NULL OR $7 = ANY (part_owners) THEN part_owners
-                ELSE (part_owners || $7::text)[greatest(1, cardinality(part_owners) - 30):] END,
-            claimed = CASE WHEN was_interrupted AND claimed IS NOT NULL THEN claimed ELSE \(PostgresClock.now) END
-        FROM ready WHERE job.id = ready.id
-        RETURNING job.id, identity, spec, priority, attempts, mirror, resume, size, modified, digest, validator,
-            was_interrupted, recheck, spent_mirrors, has_secrets, upload, \(PostgresClock.now) - claimed, asked_wait, final_url,
-            array_to_string(part_owners, ','), CASE WHEN recheck = \(DestinationRule.Recheck.repair.rawValue) THEN sums END
-        """)
+        """ + " "
+            + PostgresJobUpdate(
+                .claim, guards: false,
+                also: { _ in
+                    [
+                        """
+                        part_owners = CASE WHEN $7::text IS NULL OR $7 = ANY (part_owners) THEN part_owners
+                            ELSE (part_owners || $7::text)[greatest(1, cardinality(part_owners) - 30):] END
+                        """
+                    ]
+                },
+                from: { _ in "ready" },
+                returning: """
+                    job.id, identity, spec, priority, attempts, mirror, resume, size, modified, digest, validator,
+                    was_interrupted, recheck, spent_mirrors, has_secrets, upload, \(PostgresClock.now) - claimed, asked_wait, final_url,
+                    array_to_string(part_owners, ','), CASE WHEN recheck = \(DestinationRule.Recheck.repair.rawValue) THEN sums END
+                    """, where: { _ in "job.id = ready_id" }
+            ).sql)
 
     package static let statements = [
         claiming

@@ -13,8 +13,8 @@ package struct PostgresCompletedJobs: Sendable {
         }
     }
 
-    /// Downloads that have brought a file, with all that is known of it, in the order of their numbers. A job that is done
-    /// again keeps the record of its file until that is replaced.
+    /// Reads downloads that have brought a file, with all recorded facts, in the order of their numbers. A job that is
+    /// done again keeps the record of its file until that is replaced.
     package func downloads(_ selection: DownloadSelection, after id: Int64, limit: Int) throws -> [StoredDownload] {
         let (statement, name) =
             switch selection {

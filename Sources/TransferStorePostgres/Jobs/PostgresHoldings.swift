@@ -1,12 +1,12 @@
 import Synchronization
 import TransferCore
 
-/// The jobs that this process has claimed, as it knows of them itself. A standby that has taken the database's place may know
-/// otherwise: of asynchronous replication it may lack the last claims and the last ends.
+/// The jobs that this process has claimed, from its own memory. A standby that has taken the database's place may
+/// differ: with asynchronous replication it may lack the last claims and the last ends.
 package final class PostgresHoldings: Sendable {
     private struct State {
         var jobs: Set<Int64> = []
-        /// The database's, on which the claims are known to stand.
+        /// The database's timeline on which the claims are known to hold.
         var timeline: Int64 = 0
     }
 
@@ -18,12 +18,12 @@ package final class PostgresHoldings: Sendable {
 
     package func left(_ jobs: some Sequence<Int64>) { state.withLock { $0.jobs.subtract(jobs) } }
 
-    /// Proves the claims anew where the database has another timeline than before. They stand where their rows have the
-    /// generation of this process: nobody else gets it on any timeline, and whoever had taken a job over would have left its
-    /// own. A job that the database takes for claimed, and that this process doesn't, is one whose end it lacks: it would wait
+    /// Proves the claims anew where the database has another timeline than before. They hold where their rows have the
+    /// generation of this process. No other process gets it on any timeline, and one that had taken a job over would
+    /// have left its own. A job that only the database has as claimed is one whose end it lacks. That job would wait
     /// for as long as this process lives.
     ///
-    /// - Throws: `TransferError` where it lacks claims or ends; ``/TransferStore/LeaseLost``.
+    /// - Throws: `TransferError` where the database lacks claims or ends; ``/TransferStore/LeaseLost``.
     package func prove(_ db: PostgresConnection, _ database: PostgresDatabase) throws {
         let known = state.withLock { state in
             if state.timeline == 0 { state.timeline = db.timeline }
@@ -47,7 +47,7 @@ package final class PostgresHoldings: Sendable {
     private static let claimed = PostgresStatement(
         "own_claims", [.submit, .work], "SELECT id FROM job WHERE owner = $1 ORDER BY id FOR UPDATE")
 
-    /// Whether a process has claimed one of the jobs.
+    /// Returns whether a process has claimed one of the jobs.
     package static func has(_ db: PostgresConnection, _ process: Int64, oneOf jobs: [Int64]) throws -> Bool {
         try db.run(Self.holding, [process, PostgresArray(jobs)]).first?.flag(0) ?? false
     }

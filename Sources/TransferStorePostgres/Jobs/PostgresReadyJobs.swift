@@ -6,7 +6,7 @@ package import TransferStore
 package struct PostgresReadyJobs: Sendable {
     package let database: PostgresDatabase
 
-    /// The jobs of the batch that this process may do.
+    /// Reads the jobs of the batch that this process may do.
     package func backlog(batch: Int64) throws -> Backlog {
         let own = PostgresArray(database.role.tags.names)
         return try database.read { db in
@@ -17,7 +17,8 @@ package struct PostgresReadyJobs: Sendable {
                 backlog.ready[lane] = row.int(3)
             }
             backlog.sleepers = try db.run(Self.sleepers, [batch, own]).map { row in
-                // Why an earlier process put it to sleep isn't kept: it's left to it.
+                // The reason of an earlier process for the wait is not stored, so the wait counts as one that a server
+                // asked for.
                 SleepingJob(
                     id: row.number(0) ?? 0,
                     lane: PostgresLane.lane(row, batch: batch, from: 1),
@@ -49,8 +50,8 @@ package struct PostgresReadyJobs: Sendable {
 
     package func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws {
         try database.writeFenced { db in
-            let batches = try db.run(Self.redoing, [PostgresArray(ids), recheck.rawValue]).compactMap { $0.number(0) }
-            // Jobs that need them have to wait again.
+            let batches = try db.run(Self.redoing, [recheck.rawValue, PostgresArray(ids)]).compactMap { $0.number(0) }
+            // Jobs that need these have to wait again.
             for batch in Set(batches).sorted() { try PostgresNeeds.recount(db, batch: batch) }
         }
     }
@@ -73,11 +74,7 @@ package struct PostgresReadyJobs: Sendable {
 
     private static let waking = PostgresStatement(
         "wake_jobs", .work,
-        """
-        UPDATE job SET state = \(JobStates.queued), not_before = NULL
-        WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.waiting)
-        RETURNING batch, origin, network, tags
-        """)
+        PostgresJobUpdate(.wake, returning: "batch, origin, network, tags") { "id = ANY ($\($0)::bigint[])" }.sql)
 
     private static let sleeping = PostgresStatement(
         "are_waiting", .work,
@@ -85,17 +82,16 @@ package struct PostgresReadyJobs: Sendable {
         SELECT EXISTS (SELECT FROM job WHERE id = ANY ($1::bigint[]) AND state = \(JobStates.waiting))
         """)
 
-    private static let releasing = PostgresPendingCommands.Release(
-        "release_jobs", .work, "is_sending = false", where: "id = ANY ($1::bigint[]) AND owner = $2")
+    private static let releasing = PostgresPendingCommands.Release("release_jobs", .work, .release) {
+        "id = ANY ($\($0)::bigint[]) AND owner = $\($0 + 1)"
+    }
 
+    /// A job that is not complete is done again only where it has brought its file before.
     private static let redoing = PostgresStatement(
         "redo_jobs", .work,
-        """
-        UPDATE job SET state = \(JobStates.queued), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0,
-            recheck = $2, end_number = NULL, not_before = NULL
-        WHERE id = ANY ($1::bigint[]) AND (state = \(JobStates.done)
-            OR path IS NOT NULL AND state IN (\(JobStates.list(JobState.repairable)))) RETURNING batch
-        """)
+        PostgresJobUpdate(.redo, returning: "batch") {
+            "id = ANY ($\($0)::bigint[]) AND (state = \(JobStates.done) OR path IS NOT NULL)"
+        }.sql)
 
     package static let statements = [
         readyCounts, sleepers, waking, sleeping, releasing.statement, redoing,

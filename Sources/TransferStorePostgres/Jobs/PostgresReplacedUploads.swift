@@ -2,26 +2,29 @@ import TransferCore
 import TransferJobs
 import TransferStore
 
-/// Uploads of which servers hold parts that nobody will go on with: their jobs have become others, aren't in their file any
-/// more or were forgotten. They outlive the process that brought the new jobs, until a worker has told their servers.
+/// Uploads of which servers hold parts that will not be continued, because their jobs were changed, dropped from their
+/// file or forgotten. They outlive the process that added the new jobs, until a worker has asked their servers to drop
+/// the parts.
 package enum PostgresReplacedUploads {
-    /// Begins a statement that takes uploads in: its query gives their specifications, records and tags.
+    /// The beginning of a statement that inserts uploads; the query behind it gives their specifications, records and
+    /// tags.
     static let insertion = "INSERT INTO replaced_upload (spec, upload, tags, since, drop_after)"
 
-    /// The last two columns of that query: servers are told at once.
+    /// The last two columns of that query, by which the servers are asked at once.
     static let times = "\(PostgresClock.now), \(PostgresClock.now)"
 
-    /// The jobs that are meant. Servers of jobs whose secrets were never stored can't be told.
+    /// The condition of the jobs whose parts are dropped. Servers of jobs whose secrets were never stored cannot be
+    /// asked.
     static let areHeld = "is_upload AND NOT has_secrets AND upload_is_held"
 
-    /// Takes uploads whose servers this process tells now, as cancelled ones are taken.
+    /// Takes uploads whose servers this process asks now, as cancelled uploads are taken.
     static func take(_ db: PostgresConnection, tags: PostgresArray<String>, limit: Int) throws -> [AbandonedUpload] {
         try db.run(Self.taking, [tags, limit]).compactMap { row in
             AbandonedUpload(id: row.number(0) ?? 0, spec: row.text(1) ?? "", upload: row.text(2))
         }
     }
 
-    /// The server holds nothing of it any more.
+    /// Forgets an upload of which the server holds nothing any longer.
     static func forget(_ db: PostgresConnection, _ id: Int64) throws {
         try db.post(Self.removal, [id])
     }

@@ -14,7 +14,7 @@ package struct PostgresUploads: Sendable {
         }
     }
 
-    /// Whether servers hold parts of a batch's cancelled uploads, as far as is known.
+    /// Returns whether servers hold parts of a batch's cancelled uploads, to the extent that this is known.
     package func exist(batch name: String) throws -> Bool {
         try database.read { db in
             try db.run(Self.existence, [name]).first?.flag(0) ?? false
@@ -31,8 +31,9 @@ package struct PostgresUploads: Sendable {
         }
     }
 
-    /// Takes uploads whose servers this process tells now. Another one has a turn when this one hasn't been able to, or doesn't
-    /// know that it took them: each time after as long as the server has known nothing yet.
+    /// Takes uploads whose servers this process asks now to drop their parts. Another process gets a turn where this
+    /// one fails or does not learn that it took them. The time before it is that since the cancellation, and at least a
+    /// minute.
     package func take(limit: Int) throws -> [AbandonedUpload] {
         try database.writeFenced(isDurable: false, isRepeatable: true) { db in
             let tags = PostgresArray(database.role.tags.names)
@@ -43,10 +44,10 @@ package struct PostgresUploads: Sendable {
         }
     }
 
-    /// The time at which other processes try to tell the server of an upload that this one tells.
+    /// The time at which other processes ask the server of an upload that this process has taken, in SQL.
     package static let nextTurn = "\(PostgresClock.now) + 60000"
 
-    /// The same, each time after as long as the server has known nothing yet.
+    /// Returns that time with a delay that grows: it is the time since `column`, and at least a minute.
     static func nextTurn(since column: String) -> String {
         "\(nextTurn) + greatest(0, \(PostgresClock.now) - \(column) - 60000)"
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The name of this machine, by which people tell workers apart.
+/// The name of this machine, by which people distinguish workers.
 package enum MachineName {
     package static var current: String {
         var buffer = [CChar](repeating: 0, count: 256)

@@ -3,8 +3,8 @@ import TransferCore
 import TransferEventLoop
 package import TransferStore
 
-/// Renews the lease of a process and hears what others tell, on a connection and a thread of its own: a statement that takes
-/// long, such as those of a large job file, keeps neither waiting.
+/// The renewal of a process's lease and the reception of notifications, on a connection and a thread of their own. So a
+/// long statement, such as those of a large job file, delays neither.
 package final class PostgresLeaseRenewal: Sendable {
     private let database: PostgresDatabase
     private let hear: @Sendable (StoreNotification) -> Void
@@ -13,7 +13,7 @@ package final class PostgresLeaseRenewal: Sendable {
 
     private static let pause = Duration.seconds(1)
 
-    /// - Parameter hear: Called by the keeper's thread.
+    /// - Parameter hear: The receiver of the news, called by the thread of this object.
     package init(_ database: PostgresDatabase, _ hear: @escaping @Sendable (StoreNotification) -> Void) {
         self.database = database
         self.hear = hear
@@ -41,26 +41,28 @@ package final class PostgresLeaseRenewal: Sendable {
         thread.stop()
     }
 
-    /// The time in which transfers may still go on: what they wrote has to be recorded, or given back, by the lease's end.
+    /// The time for which transfers may still continue, because their results must be recorded or given back by the
+    /// lease's end.
     private var left: Duration { database.lease.time - .now - margin }
 
     private var margin: Duration { database.role.term / 6 }
 
-    /// Renews and listens until the connection is lost, or nobody wants it any more.
+    /// Renews and listens until the connection is lost, or ``stop()`` is called.
     private func keep() throws {
         guard left > .zero else { throw LeaseLost() }
         let db = try PostgresConnection(
             database.address, end, names: database.names, within: min(left, PostgresConnection.connectTimeout))
         try db.begin(database.address, as: database.role)
         try db.script("LISTEN \(PostgresNotice.channel(database.address))")
-        // Notifications before the LISTEN were heard by nobody here: jobs and commands are looked for once.
+        // Notifications before the LISTEN did not reach this process, so jobs and commands are looked for once.
         hear(.changed)
         hear(.commanded)
         hear(.revoked)
         while !end.isReported {
             let (asked, term) = (MonotonicTime.now, database.role.term)
             db.limit = asked + left
-            // A crash of the database that forgot it would end the lease sooner than this process thinks.
+            // The renewal is durable: a crash of the database that forgot it would end the lease sooner than this
+            // process assumes.
             try PostgresTransaction.run(db) {
                 PostgresOutcome(try PostgresLeases.renew($0, database.process, term))
             }

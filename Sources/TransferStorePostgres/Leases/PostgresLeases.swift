@@ -4,16 +4,18 @@ import TransferEventLoop
 import TransferJobs
 package import TransferStore
 
-/// The leases by which processes hold batches and jobs, on the database's clock, and what becomes of these when one is over.
+/// The leases by which processes hold batches and jobs, on the database's clock, and the release of these when a lease
+/// is over.
 package struct PostgresLeases: Sendable {
     package let database: PostgresDatabase
     package let doubtful: DoubtfulBatches
 
-    /// The timeline of the database in SQL: another one once a standby was promoted (PostgreSQL's manual, `pg_walfile_name`).
+    /// The timeline of the database in SQL, which changes when a standby is promoted (PostgreSQL's manual,
+    /// `pg_walfile_name`).
     package static let timeline = "('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::bigint"
 
-    /// The timeline is in the bits above those of the counter: what a promoted standby hadn't got is given again with another
-    /// one.
+    /// The timeline is in the bits above those of the counter. A number that a promoted standby had not received is
+    /// given again with another timeline.
     private static let token = "\(timeline) << 40 | nextval('generation')"
 
     package static func register(_ db: PostgresConnection, _ role: PostgresRole) throws -> Int64 {
@@ -27,10 +29,11 @@ package struct PostgresLeases: Sendable {
         return row?.number(0) ?? 0
     }
 
-    /// - Returns: The lease, whose end is counted from when it was asked for: the database's is never earlier.
+    /// - Returns: The lease, whose end is counted from the request for it; the database's end is never earlier.
     package func renew() throws -> Lease {
         let (asked, term) = (MonotonicTime.now, database.role.term)
-        // A crash of the database that forgot it would end the lease sooner than this process thinks.
+        // The renewal is durable: a crash of the database that forgot it would end the lease sooner than this process
+        // assumes.
         try database.write(isRepeatable: true) { db in try Self.renew(db, database.process, term) }
         database.lease.renewed(until: asked + term)
         try Self.unlessInTheWay {
@@ -44,8 +47,9 @@ package struct PostgresLeases: Sendable {
         guard try db.run(Self.renewal, [process, term.inMilliseconds]).count > 0 else { throw LeaseLost() }
     }
 
-    /// Takes over what others have lost, as workers that go on for days have to. A lease never waits for the rows of others:
-    /// while somebody holds what is needed nothing is taken over, and the next renewal tries again.
+    /// Takes over the claims of processes that lost their lease, as workers that run for days must. A renewal never
+    /// waits for rows of other processes. While one of them holds a needed lock nothing is taken over, and the next
+    /// renewal tries again.
     package static func takeOver(in db: PostgresConnection, own: Int64) throws {
         try unlessInTheWay { try PostgresTransaction.run(db) { PostgresOutcome(try takeOver($0, own: own)) } }
     }
@@ -63,7 +67,8 @@ package struct PostgresLeases: Sendable {
         }
     }
 
-    /// Frees what processes held whose leases are over. One that is in a transaction right now is left alone.
+    /// Frees the batches and jobs of processes whose leases are over. A process that is in a transaction right now is
+    /// left alone.
     package func reclaim(_ db: PostgresConnection) throws { try Self.reclaim(db, own: database.process) }
 
     package static func reclaim(_ db: PostgresConnection, own: Int64) throws {
@@ -79,16 +84,15 @@ package struct PostgresLeases: Sendable {
         if lost.count > 0 { try PostgresNotice.work.tell(db) }
     }
 
-    /// Fails a POST whose body may have left: it's not sent again by itself. All jobs of the process are locked first, as the
-    /// numbers of ends are taken here.
+    /// Fails uploads whose body may have left and must not be sent again automatically, such as a POST. All jobs of the
+    /// process are locked first, because the numbers of ends are taken here.
     private static func endWhatMayHaveArrived(_ db: PostgresConnection, of process: Int64) throws {
         let sent = try db.run(Self.sending, [process])
         guard sent.count > 0 else { return }
         let ids = sent.compactMap { $0.number(0) }
         let dependents = try PostgresDependents.find(db, of: sent.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
         let first = try PostgresEndNumbers.take(db, ids.count + dependents.count)
-        let error = UploadRules.interrupted
-        try db.post(Self.doubt, [PostgresArray(ids), error.code.rawValue, error.message, first])
+        try db.post(Self.doubt, Self.interruption.values([first, PostgresArray(ids)]) { UploadRules.value($0) })
         _ = try PostgresHookMessages.add(db, ended: ids)
         _ = try dependents.skip(db, from: first + Int64(ids.count))
     }
@@ -101,8 +105,9 @@ package struct PostgresLeases: Sendable {
             }
             // A run may end without waiting for its transfers.
             try Self.endWhatMayHaveArrived(db, of: database.process)
-            // The last steps of some weren't recorded where the database was away: their files may be there.
-            try Self.handingBack.run(db, [database.process, wasCutShort])
+            // The last steps of some jobs were not recorded where the database was away, so their files may be
+            // complete.
+            try (wasCutShort ? Self.recovery : Self.handingBack).run(db, [database.process])
             try Self.forget(db, database.process)
             try PostgresNotice.work.tell(db)
         }
@@ -138,7 +143,7 @@ package struct PostgresLeases: Sendable {
         """)
 
     private static let recovery = PostgresPendingCommands.Release(
-        "recover_jobs", [.submit, .work], "was_interrupted = true", where: "owner = $1")
+        "recover_jobs", [.submit, .work], .recover, where: { "owner = $\($0)" })
 
     private static let sending = PostgresStatement(
         "sending_jobs", [.submit, .work],
@@ -149,14 +154,12 @@ package struct PostgresLeases: Sendable {
         SELECT id, identity FROM held WHERE is_sending ORDER BY id
         """)
 
-    private static let doubt = PostgresStatement(
-        "doubt_jobs", [.submit, .work],
-        """
-        UPDATE job SET state = \(JobStates.failed), owner = NULL, is_sending = false, was_interrupted = true,
-            error_code = $2, error_message = $3, end_number = $4 + ended.position - 1, ended = \(PostgresClock.now),
-            upload = CASE WHEN upload_goes_on THEN upload END, upload_is_held = upload_goes_on AND upload_is_held
-        FROM unnest($1::bigint[]) WITH ORDINALITY AS ended(id, position) WHERE job.id = ended.id
-        """)
+    private static let interruption = PostgresJobUpdate(
+        .interrupt, guards: false, endNumber: { "$\($0) + position - 1" },
+        from: { "unnest($\($0 + 1)::bigint[]) WITH ORDINALITY AS ended_jobs(ended_id, position)" },
+        where: { _ in "job.id = ended_id" })
+
+    private static let doubt = PostgresStatement("doubt_jobs", [.submit, .work], interruption.sql)
 
     private static let reportedDoubt = PostgresStatement(
         "doubt_told", [.submit, .work],
@@ -166,7 +169,7 @@ package struct PostgresLeases: Sendable {
         """)
 
     private static let handingBack = PostgresPendingCommands.Release(
-        "return_jobs", [.submit, .work], "was_interrupted = was_interrupted OR $2", where: "owner = $1")
+        "return_jobs", [.submit, .work], .giveBack, where: { "owner = $\($0)" })
 
     private static let batchesLeft = PostgresStatement(
         "leave_batches", [.submit, .work], "UPDATE batch SET owner = NULL WHERE owner = $1")

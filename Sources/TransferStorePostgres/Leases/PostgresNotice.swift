@@ -1,22 +1,22 @@
 /// A notification between processes of one queue (PostgreSQL's manual, NOTIFY).
 package enum PostgresNotice: String, Sendable {
-    /// Jobs may have become ready, or batches have come.
+    /// Jobs may have become ready, or batches were added.
     case work
-    /// Commands wait for somebody.
+    /// Commands wait for a process.
     case commands
-    /// Somebody wants jobs released.
+    /// A process wants jobs released.
     case recalls
     /// An origin asked to be left alone.
     case pause
-    /// Somebody watches single transfers.
+    /// A client watches single transfers.
     case watched
-    /// Somebody had all origins tried again.
+    /// All origins are tried again, by command.
     case noPauses
 
-    /// The channel of all notifications of a queue bears the name of its schema.
+    /// Returns the channel of all notifications of a queue, which has the name of its schema.
     package static func channel(_ address: PostgresAddress) -> String { "\"\(address.schema)\"" }
 
-    /// Tells it at the end of the transaction that is under way. The same twice in one transaction is told once.
+    /// Sends the notification at the end of the present transaction. Repetitions within one transaction are sent once.
     package func tell(_ db: PostgresConnection) throws {
         try db.post(Self.telling, [rawValue])
     }

@@ -4,7 +4,7 @@ package import TransferJobs
 package import TransferScheduling
 package import TransferStore
 
-/// The news that a process gives of its work, for those who look at the queue. It goes with the process.
+/// The news of a process about its work, for clients that read the queue. It is deleted with the process.
 package struct PostgresRunNotifications: Sendable {
     package let database: PostgresDatabase
 
@@ -44,7 +44,7 @@ package struct PostgresRunNotifications: Sendable {
         }
     }
 
-    /// The batch has ended, or isn't worked on by this process any more.
+    /// Deletes the news about a batch that has ended, or that this process no longer works on.
     package static func forget(_ db: PostgresConnection, batch: Int64, of process: Int64) throws {
         try db.post(Self.departure, [process, batch])
     }

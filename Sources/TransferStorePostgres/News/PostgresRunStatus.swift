@@ -4,7 +4,8 @@ import TransferJobs
 package import TransferScheduling
 package import TransferStore
 
-/// The memory of runs. Pauses that servers asked for are the whole fleet's; what metered links carried is each machine's.
+/// The memory of runs. Pauses that servers asked for hold for all workers; the usage of metered links is kept for each
+/// machine.
 package struct PostgresRunStatus: Sendable {
     package let database: PostgresDatabase
 
@@ -16,7 +17,7 @@ package struct PostgresRunStatus: Sendable {
         case .progress(let progress): try PostgresRunNotifications(database: database).save(progress)
         case .hostWaits(let waits): try PostgresRunNotifications(database: database).save(waits)
         case .networkWaits(let waits): try PostgresRunNotifications(database: database).save(waits)
-        // Links and sockets are one machine's, and readers may be on another one.
+        // Links and sockets belong to one machine, and readers may be on another one.
         case .silentLinks, .socket: break
         }
     }
@@ -38,7 +39,7 @@ package struct PostgresRunStatus: Sendable {
         }
     }
 
-    /// - Returns: The pauses that aren't over.
+    /// - Returns: The pauses that are not over.
     package func pauses() throws -> [StoredPause] {
         try database.write(isDurable: false, isRepeatable: true) { db in
             try db.post(Self.pausesOver)
@@ -47,7 +48,7 @@ package struct PostgresRunStatus: Sendable {
         }
     }
 
-    /// The pause of an origin, whichever process heard of it.
+    /// Returns the pause of an origin, whichever process received it.
     package static func pause(_ db: PostgresConnection, origin: String) throws -> StoredPause? {
         try db.run(Self.originPause, [origin]).first.map(pause)
     }

@@ -4,18 +4,18 @@ import TransferEventLoop
 package import TransferJobs
 import TransferStore
 
-/// The transfers under way of all workers, for those who watch. Workers tell of single jobs only while somebody says that he
-/// watches, so that nothing is written for nobody.
+/// The transfers under way of all workers, for clients that watch them. Workers report single jobs only while a client
+/// announces that it watches, so that no report is written in vain.
 package final class PostgresUnderWay: Sendable {
     private let database: PostgresDatabase
     private let announced = Mutex<MonotonicTime?>(nil)
 
-    /// The time between two words of somebody who watches.
+    /// The time between two announcements of a watching client.
     private static let interval = Duration.seconds(5)
 
     package init(database: PostgresDatabase) { self.database = database }
 
-    /// The largest first.
+    /// Reads the transfers, the largest first.
     package func jobs(limit: Int) throws -> [JobUnderWay] {
         try database.read { db in
             try announce(db)
@@ -58,7 +58,7 @@ package final class PostgresUnderWay: Sendable {
         }
     }
 
-    /// The machine's name; of several workers on one machine with their processes.
+    /// Returns the name of each worker: that of its machine, with the process where several workers are on one machine.
     private static func names(_ rows: PostgresResult) -> [Worker: String] {
         let workers = Set(rows.map(Worker.init))
         let counts = workers.reduce(into: [String: Int]()) { $0[$1.host, default: 0] += 1 }

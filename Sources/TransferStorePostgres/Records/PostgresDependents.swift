@@ -1,10 +1,11 @@
 import TransferJobs
 package import TransferStore
 
-/// Jobs that can't start any more, as others that they need came to nothing, and those that need them in turn.
+/// The jobs that can no longer start because a job that they need failed, was cancelled or was skipped, and those that
+/// need them in turn.
 ///
-/// Dependents are found, and their rows locked, before the numbers of ends are taken: the counter, which all wait for, isn't
-/// held for as long as somebody else has a row.
+/// Dependents are found, and their rows locked, before the numbers of ends are taken. So the counter, which all
+/// processes wait for, is not locked during a wait for rows of other processes.
 package struct PostgresDependents {
     private struct Job {
         let id: Int64
@@ -14,7 +15,7 @@ package struct PostgresDependents {
         let tellsHook: Bool
     }
 
-    /// The dependents in the order of their ends, each with the identity of the job that it misses.
+    /// The dependents in the order of their ends, each with the identity of the failed job that it needs.
     private var found: [(job: Job, need: String)] = []
 
     package init() {}
@@ -31,7 +32,7 @@ package struct PostgresDependents {
 
     /// Finds the dependents of further jobs, of another batch.
     ///
-    /// - Parameter failed: The jobs that came to nothing.
+    /// - Parameter failed: The jobs that failed or were cancelled.
     package mutating func find(_ db: PostgresConnection, of failed: [(id: Int64, identity: String)]) throws {
         guard !failed.isEmpty else { return }
         var followers: [Int64: [Job]] = [:]
@@ -41,7 +42,7 @@ package struct PostgresDependents {
                 tellsHook: row.flag(4))
             followers[row.number(5) ?? 0, default: []].append(job)
         }
-        // A job that comes to nothing itself isn't skipped, though it may need another one of them.
+        // A job that failed itself is not skipped, although it may need another of the failed jobs.
         var (given, taken) = (failed, Set(failed.map(\.id)))
         while let failed = given.popLast() {
             for job in followers[failed.id] ?? [] where taken.insert(job.id).inserted {
@@ -53,11 +54,11 @@ package struct PostgresDependents {
 
     /// Skips the jobs that were found.
     ///
-    /// - Parameter first: The number of the first end; one follows the other.
+    /// - Parameter first: The number of the first end; the others follow.
     package func skip(_ db: PostgresConnection, from first: Int64) throws -> [SkippedJob] {
         guard !found.isEmpty else { return [] }
         let needs = found.map { "needs \($0.need)" }
-        try db.post(Self.skipping, [PostgresArray(found.map(\.job.id)), PostgresArray(needs), first])
+        try db.post(Self.skipping, [first, PostgresArray(found.map(\.job.id)), PostgresArray(needs)])
         let telling = found.map(\.job).filter(\.tellsHook)
         if !telling.isEmpty { _ = try PostgresHookMessages.add(db, ended: telling.map(\.id)) }
         return zip(first..., found).map { cursor, found in
@@ -85,11 +86,12 @@ package struct PostgresDependents {
 
     private static let skipping = PostgresStatement(
         "skip_jobs", [.submit, .work],
-        """
-        UPDATE job SET state = \(JobStates.skipped), error_message = message, ended = \(PostgresClock.now),
-            end_number = $3 + position - 1
-        FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS missing(id, message, position) WHERE job.id = missing.id
-        """)
+        PostgresJobUpdate(
+            .skip, guards: false, endNumber: { "$\($0) + position - 1" }, expressions: [.errorMessage: "message"],
+            from: {
+                "unnest($\($0 + 1)::bigint[], $\($0 + 2)::text[]) WITH ORDINALITY AS missing(missing_id, message, position)"
+            }, where: { _ in "job.id = missing_id" }
+        ).sql)
 
     package static let statements = [search, skipping]
 }

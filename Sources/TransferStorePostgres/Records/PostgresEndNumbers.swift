@@ -1,22 +1,22 @@
 import TransferCore
 
-/// The numbers of ends, which are the cursors of those who read them: each is given once, and visible only after all that are
-/// lower. The counter's row is locked until the transaction ends, which makes it so.
+/// The numbers of ends, which are the cursors of their readers. Each is given once, and is visible only after all lower
+/// ones. The lock on the counter's row until the end of the transaction ensures that.
 package enum PostgresEndNumbers {
-    /// The number that was given last, in SQL. Behind ``post(_:_:)`` it's the last of this transaction's own.
+    /// The number that was given last, in SQL. After ``post(_:_:)`` it is the last of this transaction's own.
     package static let taken = "(SELECT value FROM counter WHERE name = 'end')"
 
-    /// Takes the next numbers, for ends that are posted behind it: the counter, which all wait for, is locked for no round
-    /// trip where the transaction's end goes with them.
+    /// Takes the next numbers, for ends that are posted after this call. The counter, which all processes wait for, is
+    /// locked for no round trip if the transaction's end is sent with them.
     ///
-    /// - Returns: The first of them.
+    /// - Returns: The answer with the first of the numbers.
     package static func post(_ db: PostgresConnection, _ count: Int) throws -> PostgresAnswer {
         try db.post(Self.taking, [count])
     }
 
     /// Takes the next numbers.
     ///
-    /// - Returns: The first of them.
+    /// - Returns: The first of the numbers.
     package static func take(_ db: PostgresConnection, _ count: Int) throws -> Int64 {
         let row = try db.run(Self.taking, [count]).first
         return row?.number(0) ?? 1

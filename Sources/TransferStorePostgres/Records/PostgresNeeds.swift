@@ -8,14 +8,14 @@ package enum PostgresNeeds {
         try flag(ask(db, batch: batch))
     }
 
-    /// As ``areIn(_:batch:)``; the answer is still to come, and ``flag(_:)`` reads it.
+    /// Posts the question of ``areIn(_:batch:)``; ``flag(_:)`` reads the answer when it has come.
     package static func ask(_ db: PostgresConnection, batch: Int64) throws -> PostgresAnswer {
         try db.post(Self.existence, [batch])
     }
 
     package static func flag(_ answer: PostgresAnswer) throws -> Bool { try answer.rows().first?.flag(0) ?? false }
 
-    /// Frees the jobs that only these kept, which are complete.
+    /// Frees the jobs that waited only for these, which are complete.
     package static func free(_ db: PostgresConnection, after ids: [Int64]) throws -> [Lane: Int] {
         let freed = try db.run(Self.freeing, [PostgresArray(ids)])
         var lanes: [Lane: Int] = [:]
@@ -26,7 +26,7 @@ package enum PostgresNeeds {
         return lanes
     }
 
-    /// Skips every job of the batch that waits for one that failed, was skipped or cancelled.
+    /// Skips every job of the batch that waits for a job that failed, was skipped or was cancelled.
     package static func skipWhatCannotStart(_ db: PostgresConnection, batch: Int64) throws -> [SkippedJob] {
         let ended = try db.run(Self.endedNeeds, [batch])
         let dependents = try PostgresDependents.find(db, of: ended.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
@@ -34,13 +34,13 @@ package enum PostgresNeeds {
         return try dependents.skip(db, from: PostgresEndNumbers.take(db, dependents.count))
     }
 
-    /// Gives skipped jobs a new start, but for those that still follow from a job that failed or was cancelled.
+    /// Makes skipped jobs ready, except for those that still depend on a job that failed or was cancelled.
     package static func revive(_ db: PostgresConnection, batch: Int64) throws {
         try db.post(Self.revival, [batch])
         try recount(db, batch: batch)
     }
 
-    /// Counts anew what each waiting job of the batch still needs.
+    /// Counts anew the unfinished needs of each waiting job of the batch.
     package static func recount(_ db: PostgresConnection, batch: Int64) throws {
         try db.post(Self.counting, [batch])
         try db.post(Self.blocking, [batch])
@@ -60,7 +60,7 @@ package enum PostgresNeeds {
             FROM job WHERE needs_left > 0 AND job.id IN (SELECT need.job FROM need WHERE need.needed = ANY ($1::bigint[]))
             ORDER BY job.id FOR NO KEY UPDATE)
         UPDATE job SET needs_left = needs_left - met.count,
-            state = CASE WHEN state = \(JobStates.blocked) AND needs_left <= met.count THEN \(JobStates.queued) ELSE state END
+            \(PostgresJobUpdate.state(.unblock, when: "needs_left <= met.count"))
         FROM met WHERE job.id = met.id AND needs_left > 0
         RETURNING needs_left, state, batch, origin, network, tags
         """)
@@ -83,9 +83,7 @@ package enum PostgresNeeds {
             SELECT need.job FROM stuck JOIN need ON need.needed = stuck.id
                 JOIN job AS follower ON follower.id = need.job AND follower.state = \(JobStates.skipped)
         )
-        UPDATE job SET state = \(JobStates.queued), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0,
-            not_before = NULL, end_number = NULL, error_code = NULL, error_message = NULL
-        WHERE batch = $1 AND state = \(JobStates.skipped) AND id NOT IN (SELECT id FROM stuck)
+        \(PostgresJobUpdate(.revive) { "batch = $\($0) AND id NOT IN (SELECT id FROM stuck)" }.sql)
         """)
 
     private static let counting = PostgresStatement(
@@ -98,9 +96,7 @@ package enum PostgresNeeds {
 
     private static let blocking = PostgresStatement(
         "block_jobs", [.submit, .work],
-        """
-        UPDATE job SET state = \(JobStates.blocked) WHERE batch = $1 AND state = \(JobStates.queued) AND needs_left > 0
-        """)
+        PostgresJobUpdate(.block) { "batch = $\($0) AND needs_left > 0" }.sql)
 
     package static let statements = [
         existence, freeing, endedNeeds, revival, counting, blocking,

@@ -8,7 +8,7 @@ package struct PostgresNotes: Sendable {
     package let database: PostgresDatabase
 
     package func write(_ notes: [JobNote]) throws {
-        // A worker lives on when the database has crashed, and goes by what it has noted.
+        // A worker outlives a crash of the database, and relies on its notes.
         let isDurable = database.role.sharesBatches || notes.contains { $0.isDurable }
         try database.writeFenced(isDurable: isDurable, isRepeatable: true) { db in
             for note in notes { try write(db, note) }
@@ -19,7 +19,8 @@ package struct PostgresNotes: Sendable {
         let own = database.process
         switch note {
         case .upload(let record, let id):
-            // The answer of a server may come after the job was cancelled, and says what that server is to be told to drop.
+            // The answer of a server may come after the job was cancelled. It then names the upload that the server
+            // must be asked to drop.
             try db.post(
                 Self.uploadNote,
                 [
@@ -32,12 +33,12 @@ package struct PostgresNotes: Sendable {
             try db.post(
                 Self.versionNote, [id, isUnrepeatable, version.text, version.canGoOn, version.holdsSomething, own])
         case .part(let record, let id):
-            // A job that has ended meanwhile knows better.
+            // The record of a job that has ended meanwhile is newer.
             try db.post(Self.partNote, [id, try ResumeData.text(record), own])
         case .abandoned(let id):
             try db.post(Self.abandonedNote, [id])
             try PostgresReplacedUploads.forget(db, id)
-        // Watched folders are one machine's: their ledger is in its own store.
+        // Watched folders belong to one machine: their upload history is in its own store.
         case .fingerprint: break
         }
     }

@@ -2,7 +2,7 @@ import TransferCore
 import TransferEventLoop
 package import TransferScheduling
 
-/// The times of starts at origins with a rate: a row an origin has the first that is free, on the database's clock.
+/// The times of starts at origins with a rate. A row for each origin has the first free time, on the database's clock.
 package enum PostgresPace {
     private static let now = PostgresClock.microseconds
 

@@ -5,22 +5,22 @@ import TransferJobs
 import TransferScheduling
 import TransferStore
 
-/// The places at origins that all workers have together: a number that each was told, or a level that they find together,
-/// which a row an origin has (`ConcurrencyProbe`), by the database's clock. Each worker that has some, or wants some, has a row
-/// of its own.
+/// The places at origins that all workers share. Their number is configured, or is a level that the workers find
+/// together, stored in one row for each origin (`ConcurrencyProbe`), by the database's clock. Each worker that has or wants
+/// places has a row of its own.
 struct PostgresPermits {
     let db: PostgresConnection
     /// The process that asks.
     let process: Int64
 
-    /// The rows of an origin, which are on their way.
+    /// The rows of an origin, whose answers are still to come.
     private struct Known {
         let users: PostgresAnswer
         let level: PostgresAnswer
     }
 
     func share(_ asks: [SharedPermits.Ask]) throws -> [SharedPermits.Given] {
-        // All take their turns at several origins in the same order.
+        // All processes lock several origins in the same order.
         try asks.sorted { $0.origin < $1.origin }.map { ($0, try look(at: $0.origin)) }.map { try share($0, $1) }
     }
 
@@ -37,7 +37,7 @@ struct PostgresPermits {
             if row.number(0) == process { own = use } else { others.append(use) }
         }
         let count = ask.use.granted(of: try places(ask, known, beside: others), beside: others)
-        // Jobs that are under way have their places until they end.
+        // Jobs that are under way keep their places until they end.
         let use = SharedPermits.Use(held: max(count, ask.use.held), wanted: ask.use.wanted)
         if use.held == 0, use.wanted == 0 {
             if own != nil { try db.post(Self.leaving, [process, ask.origin]) }
@@ -51,7 +51,7 @@ struct PostgresPermits {
         if case .exactly(let count) = ask.places { return max(1, count) }
         let row = try known.level.rows().first
         let (known, now) = (row?.text(0), MonotonicTime(nanoseconds: (row?.number(1) ?? 0) * 1000))
-        // One of another version is found anew.
+        // A level that another version stored is found anew.
         var level =
             known.flatMap { try? JSONDecoder().decode(ConcurrencyProbe.self, from: Data($0.utf8)) }
             ?? ConcurrencyProbe(first: ConcurrencyProbe.first(at: ask.origin))

@@ -2,11 +2,11 @@ import TransferCore
 package import TransferJobs
 import TransferStore
 
-/// Jobs whose tags no worker has that lives.
+/// The search for jobs whose tags no live worker has.
 package enum PostgresTags {
     private static let workers = "process WHERE is_worker AND \(PostgresStatus.alive)"
 
-    /// - Parameter tags: A job's (`WorkerTags.text`).
+    /// - Parameter tags: The tags of a job (`WorkerTags.text`).
     /// - Returns: `nil` where a worker has them.
     package static func lack(_ db: PostgresConnection, tags: String) throws -> WorkerLack? {
         guard let wanted = WorkerTags(text: tags) else { return nil }
@@ -14,7 +14,7 @@ package enum PostgresTags {
         return row?.int(1) == 0 ? WorkerLack(tags: wanted, workers: row?.int(0) ?? 0) : nil
     }
 
-    /// Jobs that wait for a worker, by their batches and tags.
+    /// Counts jobs that wait for a worker with their tags, by their batches and tags.
     package static func lacks(
         _ db: PostgresConnection, of batches: PostgresArray<Int64>
     ) throws -> [(batch: Int64, lack: WorkerLack)] {

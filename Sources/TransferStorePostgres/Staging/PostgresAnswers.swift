@@ -18,7 +18,7 @@ package struct PostgresAnswers: Sendable {
 
     /// Remembers submissions in the transaction that has taken their jobs, and forgets those whose time is over.
     ///
-    /// - Parameter count: Jobs that were taken with the batch.
+    /// - Parameter count: The number of jobs that were taken with the batch.
     /// - Throws: ``/TransferStore/SubmissionKeyTaken``.
     package static func write(
         _ db: PostgresConnection, _ notes: [SubmissionNote], batch: HeldBatch, count: Int

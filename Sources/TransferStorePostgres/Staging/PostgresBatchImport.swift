@@ -2,14 +2,14 @@ import TransferCore
 package import TransferJobs
 package import TransferStore
 
-/// Takes jobs into batches, all of them or none: they are copied into a table of the connection while they are read, and
-/// go from there into the queue's own in one transaction, a statement for all of a kind.
+/// The taking of jobs into batches, all of them or none. They are copied into a table of the connection while they are
+/// read. From there one transaction moves them into the queue's own tables, with one statement for all of a kind.
 package struct PostgresBatchImport: Sendable {
     package let database: PostgresDatabase
     package let batches: PostgresBatches
     package let doubtful: DoubtfulBatches
 
-    /// Jobs that a process has claimed have to be released first: the transaction is rolled back.
+    /// The error of jobs that a process has claimed and must release first: the transaction is rolled back.
     private struct UnderWay: Error {
         let staged: StagedJobs
     }
@@ -64,7 +64,7 @@ package struct PostgresBatchImport: Sendable {
         }
         try PostgresAnswers.write(db, options.notes, batch: batch, count: merge.count)
         if merge.isInDoubt { doubtful.found(in: batch.id) }
-        // Somebody who works on it beside others has it for no longer than it takes to bring its jobs.
+        // A process that works on the batch beside others holds it only until its jobs are added.
         if database.role.sharesBatches { try batches.share(db, batch.id) }
         return StagedJobs(
             batch: batch, count: merge.count, secrets: merge.secrets, underWay: merge.underWay,

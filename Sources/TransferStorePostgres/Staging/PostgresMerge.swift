@@ -3,15 +3,15 @@ package import TransferJobs
 import TransferScheduling
 package import TransferStore
 
-/// Brings staged jobs (``PostgresSubmissionBatcher``) into their batch, inside one transaction.
+/// The transfer of staged jobs (``PostgresSubmissionBatcher``) into their batch, inside one transaction.
 package struct PostgresMerge {
     private let db: PostgresConnection
     private let batch: HeldBatch
     private let staging: Int64
     private let options: StagingOptions
-    /// Whether somebody has been told of the jobs that may have arrived.
+    /// Whether the jobs of the batch whose upload may have arrived were reported to a user.
     private let isReported: Bool
-    /// Whether workers tell servers of uploads that nobody goes on with, and not this process.
+    /// Whether workers, and not this process, ask servers to drop uploads that will not be continued.
     private let leavesUploads: Bool
     private let process: Int64
     private let intake: PostgresSubmissionBatcher
@@ -21,7 +21,7 @@ package struct PostgresMerge {
     package private(set) var secrets: [Int64: JobSecrets] = [:]
     package private(set) var underWay: Set<Int64> = []
     package private(set) var abandoned: [AbandonedUpload] = []
-    /// Whether there are jobs that may have arrived, and of which nobody has been told.
+    /// Whether there are jobs whose upload may have arrived, and which were not reported.
     package private(set) var isInDoubt = false
 
     package init(
@@ -41,10 +41,10 @@ package struct PostgresMerge {
 
     package mutating func run() throws {
         try fold()
-        // A job that is in the way of itself can't be taken: nothing is.
+        // Two jobs with one identity exclude each other, so that nothing is taken.
         guard report.isEmpty else { return }
         if !batch.isNew {
-            // No job is claimed or ends between the look at it and its change.
+            // The locks keep jobs from being claimed or ending between the check and their change.
             try db.post(Self.lock, [batch.id])
             try stageAgain()
         }
@@ -58,14 +58,15 @@ package struct PostgresMerge {
         if options.startsPaused { try pause() }
     }
 
-    /// Jobs that were there before, and weren't staged, keep the number of the staging that they came with.
+    /// Jobs that were there before, and were not staged now, keep the number of their own staging.
     private func pause() throws {
         try db.post(Self.pausing, [batch.id, staging])
     }
 
     // MARK: Twice in one file
 
-    /// Lists are put together from others: a line that stands there again is the same job. In a job file it's a mistake.
+    /// Drops repeated jobs. Lists are combined from other lists, and a repeated line means the same job. In a job file
+    /// it is a mistake.
     private mutating func fold() throws {
         let again = try db.run(Self.repeated)
         guard again.count > 0 else { return }
@@ -82,7 +83,7 @@ package struct PostgresMerge {
         try db.post(Self.foldedAway, [PostgresArray(again.compactMap { $0.number(0) })])
     }
 
-    /// The place of a job in its file, of the columns line, place, width and number.
+    /// Returns the place of a job in its file, from the columns line, place, width and number.
     private func location(_ row: PostgresRow, from column: Int) -> JobLocations? {
         guard let line = row.int(column), let format = intake.format else { return nil }
         let span = SourceSpan(line: line, column: row.int(column + 1) ?? 1, length: row.int(column + 2) ?? 1)
@@ -92,7 +93,7 @@ package struct PostgresMerge {
 
     // MARK: In the batch already
 
-    /// The rule of what stays (``/TransferStore/RestagingRule``) as a table that a statement joins.
+    /// The rule that decides which jobs stay (``/TransferStore/RestagingRule``), as a table that a statement joins.
     private var rule: [(any PostgresValue)?] {
         var rows: [(state: Int, changed: Bool, doubt: Bool, stays: Bool)] = []
         for state in JobState.allCases {
@@ -118,7 +119,7 @@ package struct PostgresMerge {
         }
     }
 
-    /// Notes uploads that servers hold, before their jobs become others or are dropped: for this process, or in the queue.
+    /// Notes uploads that servers hold, before their jobs are changed or dropped, for this process or in the queue.
     private mutating func abandon(_ uploads: HeldUploads, _ values: [(any PostgresValue)?]) throws {
         guard !leavesUploads else {
             try db.run(uploads.left, values)
@@ -131,12 +132,12 @@ package struct PostgresMerge {
 
     /// The statements that note such uploads.
     private struct HeldUploads {
-        /// Gives them to the process.
+        /// The statement that gives the uploads to the process.
         let own: PostgresStatement
-        /// Leaves them to the workers.
+        /// The statement that leaves the uploads to the workers.
         let left: PostgresStatement
 
-        /// - Parameter condition: Which jobs, in SQL, behind what it begins with.
+        /// - Parameter condition: The jobs that are meant, in SQL, which follows `beginning`.
         init(
             _ name: String, _ beginning: String = "", where condition: String,
             staging: PostgresStatement.BatchImport = .none
@@ -161,13 +162,14 @@ package struct PostgresMerge {
         try db.post(Self.insertion, [batch.id, staging])
     }
 
-    /// The jobs of a new batch. A connection's own table is read in the order in which it was written; were it not, jobs of
-    /// the same priority would start in another order than that of their file.
+    /// Inserts the jobs of a new batch. A connection's own table is read in the order in which it was written. In
+    /// another order, jobs of the same priority would not start in the order of their file.
     private func insertAll() throws {
         try db.post(Self.insertionOfAll, [batch.id, staging])
     }
 
-    /// Workers release missing jobs before these are deleted: their results would be recorded nowhere.
+    /// Deletes the jobs that are no longer in the file. Workers must release them first, as their results could not be
+    /// recorded.
     private mutating func drop() throws {
         underWay.formUnion(
             try db.run(Self.missingWithOthers, [batch.id, staging, process]).compactMap { $0.number(0) })
@@ -175,7 +177,8 @@ package struct PostgresMerge {
         try db.post(Self.removal, [batch.id, staging])
     }
 
-    /// Without IDs the destination is the identity, but for a relative path and an absolute one to the same file.
+    /// Reports jobs with one destination and different identities. Without IDs the destination is the identity, except
+    /// for a relative path and an absolute one to the same file.
     private mutating func findSharedDestinations() throws {
         let kinds = try db.run(Self.kinds)
         guard kinds.first?.flag(0) == true else { return }
@@ -201,7 +204,7 @@ package struct PostgresMerge {
 
     // MARK: Statements
 
-    /// The jobs that were there before, with what is new about them. `$2` says whether the batch's folder is another one.
+    /// The jobs that were there before, with their differences. `$2` says whether the batch's folder has changed.
     private static let known = """
         WITH known AS (
             SELECT job.id, staged.position, job.state,
@@ -216,6 +219,27 @@ package struct PostgresMerge {
 
     private static let uploadsOfMissing = HeldUploads("missing", where: "batch = $1 AND staging <> $2")
 
+    /// The new values of a job are columns of `staged`; `met` has the decision about the old job.
+    private static let restaging: PostgresJobUpdate = {
+        let staged: [JobColumn] = [
+            .line, .place, .width, .number, .priority, .origin, .network, .destination, .spec, .isUpload, .fingerprint,
+            .hasSecrets, .networkPlaces,
+        ]
+        var values: [JobColumn: String] = [.state: "met.next", .staging: "$3"]
+        for column in staged { values[column] = "staged.\(column.rawValue)" }
+        return PostgresJobUpdate(
+            .restage, guards: false, expressions: values,
+            conditions: [
+                .isUnchanged: "NOT met.changed", .stays: "met.stays", .countContinues: "met.goes_on",
+                .staysEnded: "met.next >= \(JobStates.firstEnded)",
+                .keepsInterruption: "NOT (met.changed OR met.doubt AND NOT met.stays)",
+            ],
+            also: { _ in ["tells_hook = staged.tells_hook", "tags = staged.tags"] },
+            from: { _ in "met JOIN staged USING (position)" },
+            returning: "job.id, met.state = \(JobStates.claimed) AND met.changed, met.stays AND met.doubt",
+            where: { _ in "job.id = met.id" })
+    }()
+
     private static let update = PostgresStatement(
         "stage_again", .submit,
         """
@@ -224,33 +248,12 @@ package struct PostgresMerge {
                 ELSE \(JobStates.queued) END AS next
             FROM known JOIN unnest($5::integer[], $6::boolean[], $7::boolean[], $8::boolean[])
                 AS rule(state, changed, doubt, stays) USING (state, changed, doubt))
-        UPDATE job SET staging = $3, line = staged.line, place = staged.place, width = staged.width,
-            number = staged.number, state = met.next, priority = staged.priority, origin = staged.origin,
-            network = staged.network, destination = staged.destination, spec = staged.spec,
-            is_upload = staged.is_upload, fingerprint = staged.fingerprint, has_secrets = staged.has_secrets,
-            tells_hook = staged.tells_hook, network_places = staged.network_places, tags = staged.tags,
-            asked_wait = CASE WHEN met.goes_on THEN job.asked_wait ELSE 0 END,
-            attempts = CASE WHEN met.goes_on THEN job.attempts ELSE 0 END,
-            end_number = CASE WHEN met.next >= \(JobStates.firstEnded) THEN job.end_number END,
-            mirror = 0, spent_mirrors = 0, not_before = CASE WHEN met.stays THEN job.not_before END, needs_left = 0,
-            was_interrupted = job.was_interrupted AND NOT (met.changed OR met.doubt AND NOT met.stays),
-            resume = CASE WHEN NOT met.changed THEN job.resume END,
-            upload = CASE WHEN NOT met.changed THEN job.upload END,
-            upload_goes_on = job.upload_goes_on AND NOT met.changed,
-            upload_is_held = job.upload_is_held AND NOT met.changed,
-            drop_after = CASE WHEN met.next = \(JobStates.cancelled) THEN job.drop_after END,
-            digest = CASE WHEN NOT met.changed THEN job.digest END,
-            validator = CASE WHEN NOT met.changed THEN job.validator END
-        FROM met JOIN staged USING (position) WHERE job.id = met.id
-        RETURNING job.id, met.state = \(JobStates.claimed) AND met.changed, met.stays AND met.doubt
+        \(restaging.sql)
         """, staging: .reads)
 
     private static let pausing = PostgresStatement(
         "pause_staged", .submit,
-        """
-        UPDATE job SET state = \(JobStates.paused)
-        WHERE batch = $1 AND staging = $2 AND state IN (\(JobStates.list([.queued, .blocked])))
-        """)
+        PostgresJobUpdate(.pauseStaged) { "batch = $\($0) AND staging = $\($0 + 1)" }.sql)
 
     private static let repeated = PostgresStatement(
         "repeated_in_staging", .submit,

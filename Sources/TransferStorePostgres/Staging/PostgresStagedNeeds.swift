@@ -3,7 +3,7 @@ package import TransferJobs
 import TransferScheduling
 import TransferStore
 
-/// The needs of jobs that are staged: they lead to jobs only when all of these are there.
+/// The needs of jobs that are staged, which are resolved only after all jobs are there.
 package struct PostgresStagedNeeds {
     private let db: PostgresConnection
     private let batch: Int64
@@ -15,11 +15,11 @@ package struct PostgresStagedNeeds {
         self.staging = staging
     }
 
-    /// Writes down who needs whom, and checks that all of those are there and none needs itself.
+    /// Writes down which job needs which, and checks that all needed jobs exist and that there is no circle.
     package func resolve(_ intake: PostgresSubmissionBatcher, _ report: inout JobFileReport) throws {
         let hadNeeds = try PostgresNeeds.areIn(db, batch: batch)
         guard hadNeeds || !intake.needing.isEmpty else { return }
-        // A job that was staged now needs the jobs that it names now, and none that it named before.
+        // The needs that a job named before are replaced by those that it names now.
         try db.post(Self.oldNeeds, [batch, staging])
         let ids = try numbers(of: Set(intake.needing.flatMap { $0.needs + [$0.identity] }))
         var edges: [Int64: [Int64]] = [:]

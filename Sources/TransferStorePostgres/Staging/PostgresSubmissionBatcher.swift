@@ -2,10 +2,10 @@ import TransferCore
 package import TransferJobs
 package import TransferStore
 
-/// Takes the jobs that a reader gives, into a table of this connection alone: the queue's own tables are touched when all of
-/// them are there.
+/// A receiver of a reader's jobs, which it inserts into a table of this connection alone. The queue's own tables are
+/// changed after all of them are there.
 package final class PostgresSubmissionBatcher: JobSubmissionBatcher {
-    /// A job that needs others, which may come behind it.
+    /// A job that needs others, which may follow it.
     package struct Needing {
         package let number: Int
         package let identity: String
@@ -13,7 +13,7 @@ package final class PostgresSubmissionBatcher: JobSubmissionBatcher {
         package let place: JobLocations?
     }
 
-    /// The columns that the queue's table has of a job that was staged, and the table of this connection too.
+    /// The columns of a staged job that both the queue's table and the table of this connection have.
     package static let columns = """
         identity, line, place, width, number, priority, origin, network, destination, spec, is_upload, fingerprint,
         has_secrets, tells_hook, network_places, tags
@@ -35,7 +35,7 @@ package final class PostgresSubmissionBatcher: JobSubmissionBatcher {
 
     private static let emptying = PostgresStatement("empty_staging", .submit, "TRUNCATE staged", staging: .reads)
 
-    /// The joins of what follows are planned by how many jobs there are.
+    /// The analysis lets the server plan the later joins by the number of jobs.
     private static let analysis = PostgresStatement("analyze_staging", .submit, "ANALYZE staged", staging: .reads)
 
     package static let statements = [making, emptying, analysis]
@@ -50,11 +50,12 @@ package final class PostgresSubmissionBatcher: JobSubmissionBatcher {
     private let copy: PostgresCopy
     private let directory: String
     private let isForOthers: Bool
-    /// Jobs that can't be taken.
+    /// The faults of jobs that cannot be taken.
     package private(set) var report = JobFileReport()
     private var origins = OriginMemory()
 
-    /// - Parameter isForOthers: Whether other machines do the jobs: these have nothing that isn't stored of them, and run no hooks.
+    /// - Parameter isForOthers: Whether other machines do the jobs. These know nothing of the jobs that is not stored,
+    ///   and run no hooks.
     package init(_ db: PostgresConnection, directory: String, isForOthers: Bool) throws {
         self.directory = directory
         self.isForOthers = isForOthers
@@ -121,7 +122,7 @@ package final class PostgresSubmissionBatcher: JobSubmissionBatcher {
         report.jobCount = count
     }
 
-    /// All jobs are there.
+    /// Ends the insertion, after all jobs are there.
     package func finish(_ db: PostgresConnection) throws {
         try copy.finish()
         try db.post(Self.analysis)

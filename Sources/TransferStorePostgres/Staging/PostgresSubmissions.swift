@@ -2,7 +2,7 @@ import TransferCore
 package import TransferJobs
 package import TransferStore
 
-/// Takes what several callers submitted into a batch, and changes jobs that wait.
+/// The taking of several callers' submissions into a batch, and changes of waiting jobs.
 package struct PostgresSubmissions: Sendable {
     package let database: PostgresDatabase
     package let staging: PostgresBatchImport
@@ -26,14 +26,14 @@ package struct PostgresSubmissions: Sendable {
     }
 
     /// - Parameters:
-    ///   - isOwn: Whether jobs are meant that this process has claimed.
-    ///   - change: Changes no part of the job's fingerprint; may be called several times.
-    /// - Returns: The jobs that were changed: one that another process has, or that has ended, isn't.
+    ///   - isOwn: Whether the jobs that this process has claimed are meant.
+    ///   - change: The change, which leaves the job's fingerprint as it is; may be called several times.
+    /// - Returns: The changed jobs; a job that another process has claimed, or that has ended, is not changed.
     package func amend(_ numbers: [Int64], isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
         let states = PostgresArray((isOwn ? [.claimed] : JobStates.unclaimedStates).map(\.rawValue))
         return try database.write { db in
             var changed: Set<Int64> = []
-            // In one order, so that two callers don't wait for each other.
+            // The rows are locked in one order, so that two callers do not wait for each other.
             for number in numbers.sorted() {
                 let text = try db.run(Self.waitingSpec, [number, isOwn ? database.process : nil, states]).first?.text(0)
                 guard let text else { continue }
@@ -46,7 +46,7 @@ package struct PostgresSubmissions: Sendable {
         }
     }
 
-    /// The jobs that are there already, by their identities.
+    /// Finds the jobs that are there already, by their identities.
     private func look(
         _ groups: [SubmissionGroup], batch: String
     ) throws -> [String: (number: Int64, fingerprint: Int64)] {

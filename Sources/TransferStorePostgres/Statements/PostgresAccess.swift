@@ -4,15 +4,15 @@ package struct PostgresAccess: OptionSet, Sendable, Hashable {
 
     package init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Brings jobs, steers them and looks.
+    /// The part of a process that adds jobs, sends commands and reads.
     package static let submit = PostgresAccess(rawValue: 1)
-    /// Does jobs and looks.
+    /// The part of a process that does jobs and reads.
     package static let work = PostgresAccess(rawValue: 2)
-    /// Looks.
+    /// The part of a process that only reads.
     package static let read = PostgresAccess(rawValue: 4)
     package static let all: PostgresAccess = [.submit, .work, .read]
 
-    /// The names that the queue's owner gives the parts by.
+    /// The names by which the queue's owner grants the parts.
     package var names: [String] {
         [(.submit, "submit"), (.work, "work"), (.read, "read")].compactMap { part, name in
             contains(part) ? name : nil
@@ -21,7 +21,7 @@ package struct PostgresAccess: OptionSet, Sendable, Hashable {
 }
 
 extension PostgresRole {
-    /// The part that a login needs for it.
+    /// The part that a login needs for the role.
     package var access: PostgresAccess {
         switch self {
         case .owner: [.submit, .work]

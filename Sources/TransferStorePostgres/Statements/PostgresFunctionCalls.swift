@@ -1,6 +1,6 @@
 import TransferCore
 
-/// The way of a login that has no rights on a queue's tables: it calls the functions of the statements.
+/// The access of a login that has no rights on a queue's tables: it calls the functions of the statements.
 package struct PostgresFunctionCalls: Sendable {
     package let address: PostgresAddress
     package let login: String
@@ -9,14 +9,14 @@ package struct PostgresFunctionCalls: Sendable {
 
     private static let undefinedFunction = "42883"
 
-    /// - Returns: `nil` for a statement that every login asks by itself.
+    /// - Returns: `nil` for a statement that every login runs directly.
     func text(_ statement: PostgresStatement, values count: Int) -> String? {
         guard let function = statement.function else { return nil }
         let values = (0..<count).map { "$\($0 + 1)" }.joined(separator: ", ")
         return "SELECT * FROM \"\(address.schema)\".\"\(function)\"(\(values))"
     }
 
-    /// An answer to a call in words that say whom it takes to change it.
+    /// Returns the fault of a call in words that name the login or owner who can mend it.
     func explained(_ fault: PostgresFault, _ statement: PostgresStatement) -> any Error {
         switch fault.code {
         case Self.undefinedFunction:

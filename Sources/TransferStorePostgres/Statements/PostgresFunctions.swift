@@ -1,24 +1,24 @@
 import TransferCore
 
-/// Makes the functions by which logins without rights on the tables ask the statements (PostgreSQL's manual, "Writing
-/// SECURITY DEFINER Functions Safely"). The owner of the tables makes them, and they do what the owner may.
+/// The functions by which logins without rights on the tables run the statements (PostgreSQL's manual, "Writing
+/// SECURITY DEFINER Functions Safely"). The owner of the tables makes them, and they run with the owner's rights.
 package struct PostgresFunctions: Sendable {
     package let schema: String
     package var statements = PostgresStatements.all
 
     package init(schema: String) { self.schema = schema }
 
-    /// The statements that have no function yet.
+    /// Returns the statements that have no function yet.
     package func wanting(_ db: PostgresConnection) throws -> [PostgresStatement] {
         let made = Set(try db.run(Self.known).compactMap { $0.text(0) })
         return statements.filter { $0.function.map { !made.contains($0) } ?? false }
     }
 
-    /// Makes those that are missing, and lets the logins call them that are allowed to.
+    /// Makes the missing functions, and lets the logins call them that have the part for it.
     package func make(_ db: PostgresConnection) throws {
         let missing = try wanting(db)
         guard !missing.isEmpty else { return }
-        // Statements that read the connection's table of staged jobs are described where there is one.
+        // Statements that read the connection's table of staged jobs can be described only where there is one.
         for statement in statements where statement.staging == .makes { try db.run(statement) }
         let shapes = try missing.map { try db.describe($0.sql) }
         let types = try names(db, of: Set(shapes.flatMap { $0.parameters + $0.columns }))
@@ -51,7 +51,7 @@ package struct PostgresFunctions: Sendable {
 
     private func text(_ statement: PostgresStatement, _ signature: String, columns: [String]) -> String {
         let planning = statement.isPlannedAnew ? " SET plan_cache_mode = force_custom_plan" : ""
-        // Columns of tables are meant, and no column of the result.
+        // A name that is both a column of a table and of the result means the table's column.
         return """
             CREATE OR REPLACE FUNCTION \(signature)
             RETURNS \(columns.isEmpty ? "void" : "TABLE (\(columns.joined(separator: ", ")))")
@@ -67,7 +67,8 @@ package struct PostgresFunctions: Sendable {
             """
     }
 
-    /// A login may make a view of that name, whose functions the owner would run: nothing but the owner's own table is read.
+    /// A login may make a view of that name, whose functions would run with the owner's rights. So nothing but the
+    /// owner's own table is read.
     private static let guardOfStaging = """
         IF NOT EXISTS (SELECT FROM pg_catalog.pg_class JOIN pg_catalog.pg_roles ON pg_roles.oid = relowner
                 WHERE pg_class.oid = pg_catalog.to_regclass('pg_temp.staged') AND relkind = 'r' AND rolname = current_user)

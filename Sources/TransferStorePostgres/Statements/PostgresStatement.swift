@@ -1,22 +1,22 @@
-/// A statement that this program asks of a queue's database.
+/// A statement of this program for a queue's database.
 ///
-/// The owner of the queue's tables asks it as it is. A login that has no rights on the tables calls a function of the same
+/// The owner of the queue's tables runs it as it is. A login without rights on the tables calls a function of the same
 /// text, which the owner has made and the login may execute (``PostgresFunctions``).
 package struct PostgresStatement: Sendable, Hashable {
-    /// The part that the connection's table of staged jobs has in a statement.
+    /// The use that a statement makes of the connection's table of staged jobs.
     package enum BatchImport: Sendable, Hashable {
         case none
         case makes
         case reads
     }
 
-    /// The function's name without its version; `nil` where every login asks the statement by itself, as it touches no table
-    /// or only an owner asks it.
+    /// The function's name without its version. It is `nil` where every login runs the statement directly, because it
+    /// uses no table or only an owner runs it.
     package let name: String?
     package let access: PostgresAccess
     package let sql: String
     package let staging: BatchImport
-    /// Whether it's planned by the values of each call, as many of its conditions are left out by them.
+    /// Whether the statement is planned by the values of each call, which leave out many of its conditions.
     package let isPlannedAnew: Bool
 
     package init(
@@ -37,11 +37,11 @@ package struct PostgresStatement: Sendable, Hashable {
         isPlannedAnew = false
     }
 
-    /// The function's name. Versions of this program whose statements differ have functions of different names, so that all
-    /// of them find their own.
+    /// The function's name. Versions of this program whose statements differ have functions of different names, so that
+    /// each finds its own.
     package var function: String? {
         guard let name else { return nil }
-        // FNV-1a, by 64 bits: enough to tell the few texts of one name apart.
+        // The hash is FNV-1a with 64 bits, which is enough to distinguish the few texts of one name.
         let hash = "\(access.rawValue) \(staging) \(isPlannedAnew) \(sql)".utf8.reduce(14_695_981_039_346_656_037) {
             ($0 ^ UInt64($1)) &* 1_099_511_628_211
         }

@@ -41,7 +41,7 @@ package struct PostgresJobFacts: Sendable {
         return facts
     }
 
-    /// The worker that has the job, or else one of those that would take it.
+    /// Adds the run of the worker that has the job, or else of one that would take it.
     private func addRun(_ db: PostgresConnection, _ row: PostgresRow, to facts: inout JobFacts) throws {
         let run = try db.run(
             Self.runOfJob, [row.number(0), row.number(19), facts.origin, facts.network, row.number(20), row.text(21)]
@@ -60,7 +60,7 @@ package struct PostgresJobFacts: Sendable {
         if !facts.state.hasEnded { facts.sources = [JobSource](text: run.text(4)) }
     }
 
-    /// Names of jobs that a misspelt one may mean: those that it's a part of, and those of about its length.
+    /// Finds identities of jobs that a misspelt one may mean: those that contain it, and those of about its length.
     package func identities(batch name: String, like job: String, limit: Int) throws -> [String] {
         try database.read { db in
             try db.run(Self.similar, [name, job, limit]).compactMap { $0.text(0) }

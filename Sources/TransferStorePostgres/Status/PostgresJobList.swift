@@ -4,7 +4,7 @@ import TransferEngine
 package import TransferJobs
 package import TransferStore
 
-/// Lists of jobs, page by page: no transaction stays open while somebody reads a list.
+/// Lists of jobs, page by page, so that no transaction stays open while a client reads a list.
 package struct PostgresJobList: Sendable {
     package let database: PostgresDatabase
 
@@ -52,7 +52,8 @@ package struct PostgresJobList: Sendable {
 
     // MARK: Conditions
 
-    /// A selection is conditions on values, those that aren't set left out: each page is planned by the values that it has.
+    /// A selection is a list of conditions on values, of which the unset ones are left out. Each page is planned by the
+    /// values that it has.
     private static let conditions = """
         ($2::bigint[] IS NULL OR job.id = ANY ($2)) AND ($3::bigint[] IS NULL OR job.id <> ALL ($3))
             AND ($4::text IS NULL OR name = $4) AND ($5::integer[] IS NULL OR state = ANY ($5))
@@ -62,7 +63,7 @@ package struct PostgresJobList: Sendable {
             AND ($11::text IS NULL OR strpos(identity, $11) > 0 OR strpos(name, $11) > 0)
         """
 
-    /// The values of the conditions; the first is the cursor of the order.
+    /// Returns the values of the conditions; the first is the cursor of the order.
     private static func values(_ selection: JobSelection) -> [(any PostgresValue)?] {
         let cursor: Int64? =
             switch selection.order {
@@ -89,7 +90,7 @@ package struct PostgresJobList: Sendable {
         }
     }
 
-    /// The page and the count of one order.
+    /// The statements for the page and the count of one order.
     private struct Ordered {
         let page: PostgresStatement
         let count: PostgresStatement
@@ -127,7 +128,7 @@ package struct PostgresJobList: Sendable {
         return job
     }
 
-    /// The bytes that survive the end of the worker that has them.
+    /// Returns the number of bytes that survive the end of the worker that has them.
     private static func held(_ row: PostgresRow) -> Int64? {
         if let record = row.text(6).flatMap({ UploadRecord(text: $0) }) { return record.confirmed }
         return row.text(5).flatMap { try? JSONDecoder().decode(ResumeData.self, from: Data($0.utf8)) }?.written.count

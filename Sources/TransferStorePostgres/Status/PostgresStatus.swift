@@ -2,11 +2,11 @@ import TransferCore
 package import TransferJobs
 import TransferStore
 
-/// The state of batches and of those who work on them, for processes that look at the queue.
+/// The state of batches and of the workers on them, for processes that read the queue.
 package struct PostgresStatus: Sendable {
     package let database: PostgresDatabase
 
-    /// Processes whose leases hold.
+    /// The condition of processes whose leases hold.
     package static let alive = "process.until > \(PostgresClock.now)"
 
     package func statuses(name: String?) throws -> [BatchStatus] {
@@ -35,7 +35,8 @@ package struct PostgresStatus: Sendable {
         }
     }
 
-    /// A batch that several work on goes as fast as all of them together, and waits for the network where all of them do.
+    /// Adds the runs. The rate of a batch is the sum of its workers' rates, and it waits for the network where all its
+    /// workers do.
     private static func add(runs: PostgresResult, to statuses: inout [Int64: BatchStatus]) {
         for row in runs {
             let batch = row.number(0) ?? 0
@@ -57,15 +58,15 @@ package struct PostgresStatus: Sendable {
         }
     }
 
-    /// Whether another process has the batch, or works on it, and lives.
+    /// Returns whether another live process holds the batch, or works on it.
     package func isHeldElsewhere(batch name: String) throws -> Bool {
         try database.read { db in
             try db.run(Self.holding, [name, database.process]).first?.flag(0) ?? false
         }
     }
 
-    /// The workers, whether or not they have something to do. One that is gone stays in the list until another one has
-    /// taken over what it had.
+    /// Returns the workers, whether or not they have jobs. A worker that is gone stays in the list until another
+    /// process has taken over its claims.
     package func workers() throws -> [WorkerStatus] {
         try database.read { db in
             try db.run(Self.workerRows).map { row in

@@ -1,11 +1,11 @@
 import TransferJobs
 import TransferStore
 
-/// The pauses and cancellations that are asked of jobs while a worker has them claimed. They stand beside the jobs until that
-/// worker has done them, and every ``Release`` carries out what stands there: it holds, too, where that worker is lost, gives
-/// its jobs back or puts them off before it has heard of it.
+/// The pauses and cancellations of jobs that a worker has claimed. They stand beside the jobs until that worker has
+/// carried them out. Every ``Release`` carries out a pending one. So it takes effect even where the worker has not
+/// received it before it is lost, or gives its jobs back or delays them.
 package enum PostgresPendingCommands {
-    /// Writes down what is asked of claimed jobs. A cancelled one isn't given up for anything less.
+    /// Writes down commands for claimed jobs. A pending cancellation is not replaced by another command.
     static func note(_ db: PostgresConnection, _ verb: QueueVerb, of claimed: [Int64]) throws {
         guard !claimed.isEmpty else { return }
         let ids = PostgresArray(claimed)
@@ -20,32 +20,33 @@ package enum PostgresPendingCommands {
     private static let pause = QueueVerb.pause.rawValue
     private static let cancel = QueueVerb.cancel.rawValue
 
-    /// A statement by which jobs that haven't ended leave the process that has them claimed: the only kind there is. A job that
-    /// is to be paused is paused by it, and one that is to be cancelled is cancelled in the same transaction.
+    /// A statement by which unfinished jobs leave the process that has claimed them. There is no other way. It pauses a
+    /// job with a pending pause. A job with a pending cancellation is cancelled in the same transaction.
     package struct Release: Sendable {
         package let statement: PostgresStatement
+        private let update: PostgresJobUpdate
 
         /// - Parameters:
-        ///   - state: The state, in SQL, of jobs of which nothing was asked.
-        ///   - changes: Further changes, in SQL.
-        ///   - condition: The jobs, in SQL; of these the claimed ones are meant.
+        ///   - transition: The change of jobs without a pending command.
+        ///   - condition: The jobs, in SQL; of these the claimed ones are meant. Its parameters begin with the number
+        ///     that it is called with.
         init(
-            _ name: String, _ access: PostgresAccess, to state: String = "\(JobStates.queued)", _ changes: String,
-            where condition: String
+            _ name: String, _ access: PostgresAccess, _ transition: JobTransition, where condition: (Int) -> String
         ) {
+            update = PostgresJobUpdate(
+                transition,
+                state: { "CASE asked WHEN '\(PostgresPendingCommands.pause)' THEN \(JobStates.paused) ELSE \($0) END" },
+                returning: "id, identity, spec, asked", where: condition)
             statement = PostgresStatement(
                 name, access,
                 """
                 WITH gone AS (
-                    UPDATE job SET state = CASE asked WHEN '\(PostgresPendingCommands.pause)' THEN \(JobStates.paused) ELSE \(state) END,
-                        owner = NULL, \(changes)
-                    WHERE \(condition) AND state = \(JobStates.claimed)
-                    RETURNING id, identity, spec, asked)
+                    \(update.sql))
                 SELECT id, identity, spec FROM gone WHERE asked = '\(PostgresPendingCommands.cancel)' ORDER BY id
                 """)
         }
 
-        /// - Returns: The jobs that were cancelled, and those that are skipped for that.
+        /// - Returns: The jobs that were cancelled, and those that are skipped for that reason.
         @discardableResult
         func run(_ db: PostgresConnection, _ values: [(any PostgresValue)?]) throws -> AppliedCommand {
             try finish(db, post(db, values))
@@ -58,12 +59,19 @@ package enum PostgresPendingCommands {
             try db.post(statement, values)
         }
 
-        /// Cancels the jobs of which that was asked.
+        /// Returns the values of the statement's parameters.
+        func values(
+            state: JobState, _ condition: [(any PostgresValue)?], given: (JobColumn) throws -> JobValue
+        ) rethrows -> [(any PostgresValue)?] {
+            try update.values(state: state, condition, given: given)
+        }
+
+        /// Cancels the jobs with a pending cancellation.
         ///
-        /// - Returns: The jobs that were cancelled, and those that are skipped for that.
+        /// - Returns: The jobs that were cancelled, and those that are skipped for that reason.
         func finish(_ db: PostgresConnection, _ answer: PostgresAnswer) throws -> AppliedCommand {
             let applied = try PostgresSteering.cancel(db, Array(answer.rows()))
-            // Servers may have to be told of them, and hooks.
+            // Workers may have to ask servers to drop the uploads, and to call hooks.
             if applied.count > 0 { try PostgresNotice.work.tell(db) }
             return applied
         }

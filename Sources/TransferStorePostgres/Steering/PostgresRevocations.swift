@@ -1,13 +1,14 @@
 import TransferJobs
 import TransferStore
 
-/// Claims that other processes are asked to release, as their jobs are to be staged as other ones. A wish for a pause or a
-/// cancellation that stands beside a job already has the same effect, and stays.
+/// The claims that other processes are asked to release, because their jobs are to be staged with other content. A
+/// pending pause or cancellation of a job has the same effect, and stays.
 package struct PostgresRevocations: Sendable {
     let database: PostgresDatabase
     let leases: PostgresLeases
 
-    /// - Returns: The count of those that others have claimed. A process whose lease is over has none any more.
+    /// - Returns: The number of jobs that other processes have claimed. A process whose lease is over no longer has
+    ///   any.
     func ask(for ids: Set<Int64>) throws -> Int {
         try database.write { db in
             try leases.reclaim(db)
@@ -18,7 +19,7 @@ package struct PostgresRevocations: Sendable {
         }
     }
 
-    /// The jobs of this process that others asked for.
+    /// Returns the jobs of this process that other processes asked for.
     func asked() throws -> Set<Int64> {
         try database.read { db in
             Set(try db.run(Self.askedOfThis, [database.process]).compactMap { $0.number(0) })

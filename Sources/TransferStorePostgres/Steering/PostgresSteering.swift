@@ -2,7 +2,8 @@ import TransferCore
 package import TransferJobs
 package import TransferStore
 
-/// Commands: pausing, resuming, cancelling and retrying jobs, by the process that runs their batch or where nobody does.
+/// Commands that pause, resume, cancel and retry jobs, carried out by the process that runs their batch, or here where
+/// none does.
 package struct PostgresSteering: Sendable {
     package let database: PostgresDatabase
     package let leases: PostgresLeases
@@ -15,7 +16,7 @@ package struct PostgresSteering: Sendable {
             if let job {
                 let known = try db.run(Self.jobState, [batch, job]).first?.int(0)
                 guard let known else { return .noSuchJob }
-                // A job that has ended or isn't held is nothing to the process that runs the batch either.
+                // The command changes nothing in such a state, for the process that runs the batch either.
                 guard verb.changes(JobState(stored: known)) else { return .applied(jobs: 0) }
             }
             guard let owner = row.number(1) else { return try deliver(db, verb, shared: batch, job) }
@@ -24,8 +25,8 @@ package struct PostgresSteering: Sendable {
         }
     }
 
-    /// Changes what nobody has claimed of a batch that no process has for itself, and hands the command to those that have
-    /// claimed the rest.
+    /// Changes the unclaimed jobs of a batch that no process holds for itself, and hands the command to the processes
+    /// that have claimed the others.
     private func deliver(
         _ db: PostgresConnection, _ verb: QueueVerb, shared batch: Int64, _ job: String?
     ) throws -> CommandDelivery {
@@ -46,9 +47,9 @@ package struct PostgresSteering: Sendable {
         return try db.run(Self.handing, [process, verb.rawValue, batch, job]).first?.number(0) ?? 0
     }
 
-    /// The commands for this process, each once.
+    /// Returns the commands for this process, each once.
     package func takeCommands() throws -> [QueueCommand] {
-        // No other process takes them: commands that are there still weren't taken.
+        // No other process takes these commands, so that any still there were not taken.
         try database.transact { db in
             let commands = try Self.commands(db, Self.takingCommands, [database.process])
             return PostgresOutcome(commands) { db in
@@ -57,7 +58,7 @@ package struct PostgresSteering: Sendable {
         }
     }
 
-    /// Commands by a statement that gives them, in the order in which they were asked.
+    /// Returns the commands that a statement gives, in the order in which they were sent.
     private static func commands(
         _ db: PostgresConnection, _ statement: PostgresStatement, _ values: [(any PostgresValue)?]
     ) throws -> [QueueCommand] {
@@ -70,7 +71,7 @@ package struct PostgresSteering: Sendable {
 
     package func apply(_ command: QueueCommand) throws -> AppliedCommand {
         try database.writeFenced { db in
-            // A fresh start forgets it, so it's asked before.
+            // A fresh start of the job clears this, so it is read before.
             let hadFailed = try command.job.map { try Self.hasFailed(db, batch: command.batch, job: $0) } ?? true
             var applied = try Self.apply(db, command.verb, batch: command.batch, job: command.job)
             applied.hadFailed = hadFailed
@@ -78,17 +79,17 @@ package struct PostgresSteering: Sendable {
         }
     }
 
-    /// Carries out what was asked of a process that has batches for itself while it brings jobs, and hears of nothing.
+    /// Carries out commands for a process that holds batches for itself while it adds jobs, and receives no commands.
     ///
-    /// - Parameter batch: `nil` means all that it has.
+    /// - Parameter batch: The batch; `nil` for all batches of the process.
     static func carryOutLeft(_ db: PostgresConnection, of process: Int64, batch: Int64? = nil) throws {
         for command in try commands(db, Self.leftCommands, [process, batch]) {
             _ = try ask(db, command.verb, batch: command.batch, job: command.job)
         }
     }
 
-    /// Changes the jobs that no process has claimed, and writes down what is asked of the others. Each is one or the other as
-    /// long as its row is locked: a job that is claimed or given back at the same time is waited for.
+    /// Changes the jobs that no process has claimed, and writes down the command for the claimed ones. Locked rows keep
+    /// each job in its group. A job that is claimed or given back at the same time is waited for.
     private static func ask(
         _ db: PostgresConnection, _ verb: QueueVerb, batch: Int64, job: String?
     ) throws -> AppliedCommand {
@@ -97,7 +98,7 @@ package struct PostgresSteering: Sendable {
         return try change(db, verb, batch: batch, meant.filter { !$0.flag(3) })
     }
 
-    /// Whether an attempt of the job came to nothing, or a job that it needs did.
+    /// Returns whether an attempt of the job failed, or a job that it needs did.
     private static func hasFailed(_ db: PostgresConnection, batch: Int64, job: String) throws -> Bool {
         try db.run(Self.failedBefore, [batch, job]).first?.flag(0) ?? false
     }
@@ -117,7 +118,7 @@ package struct PostgresSteering: Sendable {
         var applied = AppliedCommand()
         guard !meant.isEmpty else { return applied }
         let ids = meant.compactMap { $0.number(0) }
-        try db.post(change(verb), [PostgresArray(ids)])
+        try db.post(statement(verb), [PostgresArray(ids)])
         applied.jobs = meant.map { ($0.text(1) ?? "", nil, nil) }
         if verb == .retry || verb == .retryFailed {
             try PostgresNeeds.recount(db, batch: batch)
@@ -129,14 +130,14 @@ package struct PostgresSteering: Sendable {
 
     /// Cancels jobs that no process has claimed.
     ///
-    /// - Parameter meant: Their numbers, identities and specifications.
+    /// - Parameter meant: The rows with the numbers, identities and specifications of the jobs.
     static func cancel(_ db: PostgresConnection, _ meant: [PostgresRow]) throws -> AppliedCommand {
         var applied = AppliedCommand()
         guard !meant.isEmpty else { return applied }
         let ids = meant.compactMap { $0.number(0) }
         let dependents = try PostgresDependents.find(db, of: meant.map { ($0.number(0) ?? 0, $0.text(1) ?? "") })
         let first = try PostgresEndNumbers.take(db, ids.count + dependents.count)
-        try db.post(Self.cancellation, [PostgresArray(ids), first])
+        try db.post(Self.cancellation, [first, PostgresArray(ids)])
         for (cursor, row) in zip(first..., meant) {
             applied.jobs.append((row.text(1) ?? "", cursor, JobRoute(canonicalJSON: row.text(2) ?? "")))
         }
@@ -146,8 +147,8 @@ package struct PostgresSteering: Sendable {
         return applied
     }
 
-    /// The change of a job that doesn't end.
-    private static func change(_ verb: QueueVerb) -> PostgresStatement {
+    /// Returns the statement for a command that does not end the job.
+    private static func statement(_ verb: QueueVerb) -> PostgresStatement {
         switch verb {
         case .pause: pausing
         case .resume: resumption
@@ -157,21 +158,17 @@ package struct PostgresSteering: Sendable {
 
     // MARK: Statements
 
-    private static let ready = "state = CASE WHEN needs_left > 0 THEN \(JobStates.blocked) ELSE \(JobStates.queued) END"
+    /// Makes the statement that changes jobs whose rows are locked, in states that the command is for.
+    private static func changing(_ name: String, _ verb: QueueVerb) -> PostgresStatement {
+        let update = PostgresJobUpdate(JobTransition(verb), guards: false) { "id = ANY ($\($0)::bigint[])" }
+        return PostgresStatement(name, [.submit, .work], update.sql)
+    }
 
-    private static let pausing = PostgresStatement(
-        "pause_jobs", [.submit, .work], "UPDATE job SET state = \(JobStates.paused) WHERE id = ANY ($1::bigint[])")
+    private static let pausing = changing("pause_jobs", .pause)
 
-    private static let resumption = PostgresStatement(
-        "resume_jobs", [.submit, .work], "UPDATE job SET \(ready), not_before = NULL WHERE id = ANY ($1::bigint[])")
+    private static let resumption = changing("resume_jobs", .resume)
 
-    private static let freshStart = PostgresStatement(
-        "retry_jobs", [.submit, .work],
-        """
-        UPDATE job SET \(ready), attempts = 0, asked_wait = 0, mirror = 0, spent_mirrors = 0, not_before = NULL,
-            end_number = NULL, error_code = NULL, error_message = NULL, drop_after = NULL
-        WHERE id = ANY ($1::bigint[])
-        """)
+    private static let freshStart = changing("retry_jobs", .retry)
 
     private static let search = PostgresStatement(
         "batch_to_steer", .submit,
@@ -229,12 +226,11 @@ package struct PostgresSteering: Sendable {
 
     private static let cancellation = PostgresStatement(
         "cancel_jobs", [.submit, .work],
-        """
-        UPDATE job SET state = \(JobStates.cancelled), ended = \(PostgresClock.now), not_before = NULL,
-            end_number = $2 + ended.position - 1, upload = CASE WHEN upload_goes_on THEN upload END,
-            upload_is_held = upload_goes_on AND upload_is_held, drop_after = CASE WHEN upload_goes_on THEN \(PostgresClock.now) END
-        FROM unnest($1::bigint[]) WITH ORDINALITY AS ended(id, position) WHERE job.id = ended.id
-        """)
+        PostgresJobUpdate(
+            .cancel, guards: false, endNumber: { "$\($0) + position - 1" },
+            from: { "unnest($\($0 + 1)::bigint[]) WITH ORDINALITY AS ended_jobs(ended_id, position)" },
+            where: { _ in "job.id = ended_id" }
+        ).sql)
 
     package static let statements = [
         pausing, resumption, freshStart, search, jobState, claimants, handing, takingCommands, leftCommands,

@@ -1,6 +1,6 @@
 import TransferStore
 
-/// The columns of what is asked of jobs, and of what follows from it.
+/// The columns of pending commands for jobs, and of their consequences.
 package enum PostgresSteeringSchema {
     package static let step = PostgresSchema.Step(
         "steering",

@@ -5,6 +5,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// The key `network` of job files.
 @Suite struct NetworkSettingsTests {

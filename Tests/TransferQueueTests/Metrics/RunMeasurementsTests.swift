@@ -7,6 +7,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// The measurements of a run that no event carries.
 @Suite(.timeLimit(.minutes(1))) struct RunMeasurementsTests {

@@ -8,6 +8,7 @@ import TransferUpload
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// Uploads that were cancelled while no process ran them, and the records of their servers.
 @Suite(.timeLimit(.minutes(1))) struct AbandoningTests {

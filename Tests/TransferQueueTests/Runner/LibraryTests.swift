@@ -7,6 +7,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 @Suite(.timeLimit(.minutes(1))) struct LibraryTests {
     let folder: TemporaryFolder

@@ -4,6 +4,7 @@ import Testing
 import TransferTestSupport
 
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 @Suite struct DatabaseFileTests {
     let folder: TemporaryFolder

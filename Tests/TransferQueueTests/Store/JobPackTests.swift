@@ -3,6 +3,7 @@ import TransferCore
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// Rows of jobs that are packed into one value of the database, and unpacked unchanged.
 @Suite struct JobPackTests {

@@ -5,6 +5,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// The rules by which a store in a folder finds out which processes live.
 @Suite struct LeaseTests {

@@ -4,6 +4,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// The work for jobs that need other jobs grows with the number of needs, not with its square.
 @Suite struct NeedsWorkTests {

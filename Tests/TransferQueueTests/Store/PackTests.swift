@@ -5,6 +5,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// The jobs of a new batch, which are one value in the database until a query needs their rows.
 @Suite struct PackTests {

@@ -5,6 +5,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 @Suite struct RecordTests {
     let fixture: StoreFixture

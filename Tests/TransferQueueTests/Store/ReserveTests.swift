@@ -4,6 +4,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// The first jobs of a new batch, which belong to the process that staged them, so that it need not read them again.
 @Suite struct ReserveTests {

@@ -3,6 +3,7 @@ import GRDB
 import Testing
 
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// Values in a damaged database that their columns cannot hold: the transaction fails, and the process continues.
 @Suite struct RowDamageTests {

@@ -4,6 +4,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// Queues of earlier versions, which this version continues.
 @Suite struct SchemaTests {

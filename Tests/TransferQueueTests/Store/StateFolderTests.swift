@@ -6,6 +6,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 @Suite struct StateFolderTests {
     let folder: TemporaryFolder

@@ -5,6 +5,7 @@ import TransferEventLoop
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// Waits in the database, and clocks that jump.
 @Suite struct StoredWaitTests {

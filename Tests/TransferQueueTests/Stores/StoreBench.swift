@@ -9,6 +9,7 @@ import TransferUpload
 @testable import TransferJobs
 @testable import TransferStore
 @testable import TransferStorePostgres
+@testable import TransferStoreSQLite
 
 /// The stores that have to fulfil the guarantees of a ``JobStore``.
 enum StoreKind: String, CaseIterable, Sendable {

@@ -8,6 +8,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// Opens the queue of a folder, and closes it in the end.
 func withQueue<Result>(

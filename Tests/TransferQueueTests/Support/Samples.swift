@@ -4,6 +4,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 enum Sample {
     static func download(

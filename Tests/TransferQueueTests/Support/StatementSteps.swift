@@ -2,6 +2,7 @@ import GRDB
 import GRDBSQLite
 
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 extension SQLiteStore {
     /// - Returns: The number of instructions of SQLite's virtual machine that `body` takes (sqlite3_progress_handler).

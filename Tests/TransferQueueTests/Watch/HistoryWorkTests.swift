@@ -5,6 +5,7 @@ import TransferWatch
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// The database work of a version does not grow with the number of waiting and finished files.
 @Suite struct HistoryWorkTests {

@@ -9,6 +9,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// The counts of a watched folder's jobs in the run of its batch, and the counts of the run in the watch.
 @Suite(.timeLimit(.minutes(1))) struct WatchCountsTests {

@@ -12,6 +12,7 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// A watch that ends in the midst of its work.
 @Suite(.timeLimit(.minutes(1))) struct WatchStopTests {

@@ -11,6 +11,7 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferQueue
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 @Suite(.timeLimit(.minutes(1))) struct WatchedFolderTests {
     let folder: TemporaryFolder

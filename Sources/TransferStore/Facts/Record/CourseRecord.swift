@@ -1,7 +1,7 @@
 import TransferCore
 import TransferJobs
 
-/// The state of a job's work, as an explanation tells it beside the reason.
+/// The state of a job's work, as an explanation shows it beside the reason.
 package struct CourseRecord: Codable, Sendable {
     struct Held: Codable, Sendable {
         let bytes: Int64
@@ -76,7 +76,7 @@ package struct CourseRecord: Codable, Sendable {
     }
 }
 
-/// A source of a download that has several, as an explanation tells it.
+/// A source of a download that has several, as an explanation shows it.
 package struct SourceRecord: Codable, Sendable {
     var url: String
     let connections: Int

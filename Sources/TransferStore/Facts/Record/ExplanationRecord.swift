@@ -1,15 +1,15 @@
 import TransferCore
 package import TransferJobs
 
-/// An explanation as programs of other machines get it: one object of plain values, from which it's made again. Durations are
-/// seconds.
+/// An explanation as programs on other machines get it: one object of plain values, from which the explanation is made
+/// again. Durations are seconds.
 package struct ExplanationRecord: Codable, Sendable {
     package var subject: SubjectRecord
     let reason: ReasonRecord
     package var course: CourseRecord
     private var hooks: HooksRecord
 
-    /// - Parameter troubles: Hooks of the job and of its batch that couldn't be told.
+    /// - Parameter troubles: Hooks of the job and of its batch that could not be called.
     package init(_ explanation: JobExplanation, troubles: [HookTrouble] = []) {
         hooks = HooksRecord(troubles)
         subject = SubjectRecord(explanation)
@@ -25,7 +25,7 @@ package struct ExplanationRecord: Codable, Sendable {
         hooks = try HooksRecord(from: decoder)
     }
 
-    // All of them are members of one object.
+    // Writes all parts as members of one object.
     package func encode(to encoder: any Encoder) throws {
         try subject.encode(to: encoder)
         try reason.encode(to: encoder)
@@ -33,10 +33,10 @@ package struct ExplanationRecord: Codable, Sendable {
         try hooks.encode(to: encoder)
     }
 
-    /// Hooks of the job and of its batch that couldn't be told.
+    /// Hooks of the job and of its batch that could not be called.
     package var troubles: [HookTrouble] { hooks.troubles }
 
-    /// - Returns: `nil` for a state or a reason that this version doesn't know.
+    /// - Returns: `nil` for a state or a reason that this version does not know.
     package var explanation: JobExplanation? {
         guard let state = StateName.state(subject.state), let reason = reason.reason(in: subject.state) else {
             return nil
@@ -50,7 +50,7 @@ package struct ExplanationRecord: Codable, Sendable {
         return explanation
     }
 
-    /// For whoever may not see the queries of URLs.
+    /// Replaces the URLs by what `shown` returns, for readers who may not see their queries.
     package mutating func hideQueries(_ shown: (String) -> String) {
         subject.url = subject.url.map(shown)
         subject.to = subject.to.map(shown)
@@ -63,7 +63,7 @@ package struct ExplanationRecord: Codable, Sendable {
     }
 }
 
-/// The job that an explanation is of.
+/// The job that an explanation is about.
 package struct SubjectRecord: Codable, Sendable {
     /// The job's name at the service.
     package var gid: String?
@@ -94,7 +94,7 @@ package struct SubjectRecord: Codable, Sendable {
     }
 }
 
-/// States as a service names them.
+/// Names of states, as a service uses them.
 enum StateName {
     static func name(_ explanation: JobExplanation) -> String {
         if case .running = explanation.reason { return "running" }

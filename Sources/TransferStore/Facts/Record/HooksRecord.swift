@@ -1,14 +1,14 @@
 import TransferJobs
 
-/// Hooks (`onFinish`) that couldn't be told of an end, as an explanation tells them.
+/// Hooks (`onFinish`) that could not be called at an end, as an explanation shows them.
 struct HooksRecord: Codable, Sendable {
     private struct Trouble: Codable, Sendable {
-        /// `nil` where it's the batch's own.
+        /// The job's identity; `nil` for the batch's own hook.
         let id: String?
         let hook: String
         let attempts: Int
         let message: String
-        /// Milliseconds since 1970.
+        /// The time of the next attempt, in milliseconds since 1970.
         let again: Int64?
     }
 

@@ -1,7 +1,7 @@
 import TransferCore
 import TransferJobs
 
-/// Why a job stands as it does, in the words of `transfer why --json`.
+/// The reason of a job's state, in the words of `transfer why --json`.
 struct ReasonRecord: Codable, Sendable {
     struct Need: Codable, Sendable {
         let id: String
@@ -50,8 +50,8 @@ struct ReasonRecord: Codable, Sendable {
         }
     }
 
-    /// - Parameter state: The job's, which tells what a reason without a name is.
-    /// - Returns: `nil` for a reason that this version doesn't know.
+    /// - Parameter state: The name of the job's state, which decides the reason where the record names no kind of wait.
+    /// - Returns: `nil` for a reason that this version does not know.
     func reason(in state: String) -> JobExplanation.Reason? {
         let delay = Duration(declaredSeconds: delay ?? 0)
         switch self.for {
@@ -76,7 +76,7 @@ struct ReasonRecord: Codable, Sendable {
         }
     }
 
-    /// The reason of a job that waits for nothing.
+    /// Returns the reason of a job that waits for nothing.
     private func ended(_ state: String) -> JobExplanation.Reason? {
         switch state {
         case "running": .running(active: active ?? 1)

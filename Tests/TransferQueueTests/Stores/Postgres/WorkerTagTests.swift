@@ -7,6 +7,7 @@ import TransferTestSupport
 @testable import TransferJobs
 @testable import TransferStore
 @testable import TransferStorePostgres
+@testable import TransferStoreSQLite
 
 /// Jobs that require a worker with tags.
 @Suite struct WorkerTagTests {

@@ -1,0 +1,276 @@
+import Synchronization
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferJobs
+import TransferScheduling
+
+/// The memory that several processes share: a queue, with a clock that a test sets.
+final class MemoryQueue: Sendable {
+    struct Shared {
+        var state = QueueModel()
+        var now = MonotonicTime.now
+    }
+
+    let shared = Mutex(Shared())
+
+    func advance(by duration: Duration) { shared.withLock { $0.now = $0.now + duration } }
+}
+
+/// The simplest store that fulfils the guarantees of a ``JobStore``: values behind a lock. One object is one process.
+final class MemoryStore: JobStore, RunMemory {
+    private let queue: MemoryQueue
+    let generation: Int64
+    var notice: String? { nil }
+
+    init(_ queue: MemoryQueue = MemoryQueue()) {
+        self.queue = queue
+        generation = queue.shared.withLock { $0.state.register(now: $0.now) }
+    }
+
+    func fault(_ error: any Error) -> any Error { error }
+
+    /// Makes all changes of `body`, or none.
+    private func change<Value>(
+        needsLease: Bool = true, _ body: (inout QueueModel, MonotonicTime) throws -> Value
+    ) throws -> Value {
+        try queue.shared.withLock { shared in
+            var state = shared.state
+            if needsLease, state.leases[generation] == nil { throw LeaseLost() }
+            let value = try body(&state, shared.now)
+            shared.state = state
+            return value
+        }
+    }
+
+    private func look<Value>(_ body: (QueueModel) throws -> Value) rethrows -> Value {
+        try queue.shared.withLock { try body($0.state) }
+    }
+
+    // MARK: Leases
+
+    func renew() throws -> Lease {
+        try change { state, now in
+            let lease = Lease(generation: generation, until: now + Lease.term)
+            state.leases[generation] = lease
+            return lease
+        }
+    }
+
+    func retire() throws {
+        try change { state, _ in state.retire(generation) }
+    }
+
+    // MARK: Batches
+
+    func stage(
+        _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobSubmissionBatcher) throws -> Bool
+    ) throws -> StagedJobs {
+        // The reader takes its time, and other processes continue meanwhile.
+        let intake = SubmissionBatcher(directory: header.directory)
+        guard try body(intake) else { throw StagingFailure.refused }
+        return try queue.shared.withLock { shared in
+            var state = shared.state
+            guard state.leases[generation] != nil else { throw LeaseLost() }
+            state.reclaim(now: shared.now)
+            let staged = try state.stage(header, options, intake.jobs, isPartial: intake.isPartial, by: generation)
+            if staged.underWay.isEmpty { shared.state = state }
+            return staged
+        }
+    }
+
+    private final class SubmissionBatcher: JobSubmissionBatcher {
+        var isPartial = false
+        var jobs: [StagedJob] = []
+        private let directory: String
+        private var origins = OriginMemory()
+
+        init(directory: String) { self.directory = directory }
+
+        func add(_ job: StagedJob) { jobs.append(job) }
+        func add(_ spec: JobSpec, at place: JobLocations?) {
+            jobs.append(StagedJob(spec, at: place, directory: directory, origins: &origins))
+        }
+    }
+
+    func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
+        let known = look { $0.job(spec.identity, in: batch)?.fingerprint }
+        if let known, known != spec.fingerprint { throw TransferError(.fileExists, "another job \(spec.identity)") }
+        let header = BatchHeader(name: batch, source: nil, directory: directory)
+        return try stage(header, StagingOptions(keepsWhatIsMissing: true)) { intake in
+            if known == nil { try intake.add(spec, at: nil) }
+            return true
+        }
+    }
+
+    func submit(
+        _ groups: [SubmissionGroup], batch: String, directory: String, startsPaused: Bool
+    ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
+        let known = look { state in
+            Dictionary(
+                groups.flatMap(\.jobs).compactMap { spec in
+                    state.job(spec.identity, in: batch).map { (spec.identity, $0.fingerprint) }
+                },
+                uniquingKeysWith: { first, _ in first })
+        }
+        var judged = SubmissionJudgement(known: known)
+        let verdicts = groups.map { judged.judge($0) }
+        let header = BatchHeader(name: batch, source: nil, directory: directory)
+        let options = StagingOptions(keepsWhatIsMissing: true, startsPaused: startsPaused, notes: judged.notes)
+        let staged = try stage(header, options) { intake in
+            for spec in judged.new { try intake.add(spec, at: nil) }
+            return true
+        }
+        let numbers = look { state in
+            Dictionary(
+                groups.flatMap(\.jobs).compactMap { spec in
+                    state.job(spec.identity, in: batch).map { (spec.identity, $0.id) }
+                },
+                uniquingKeysWith: { first, _ in first })
+        }
+        return (zip(groups, verdicts).map { $1.result(of: $0, numbers: numbers) }, staged)
+    }
+
+    func answered(key name: String) throws -> AnsweredSubmission? {
+        look { state in
+            state.submissions[name].flatMap { known in
+                known.time > WallClock.milliseconds - SubmissionKey.lifetime ? known.answer : nil
+            }
+        }
+    }
+
+    func amend(_ numbers: [Int64], isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
+        try self.change { state, _ in
+            Set(numbers.filter { state.amend($0, by: isOwn ? generation : nil, change) })
+        }
+    }
+
+    func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
+        try change { state, now in
+            state.reclaim(now: now)
+            return state.hold(selection, by: generation)
+        }
+    }
+
+    func release(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
+        try change { state, _ in
+            if let end { state.addHookCall(batch, end) }
+            if state.batches[batch]?.owner == generation { state.batches[batch]?.owner = nil }
+            return []
+        }
+    }
+
+    func tally(batch: Int64) throws -> BatchTally {
+        look { BatchTally(counts: Dictionary(grouping: $0.jobs(of: batch), by: \.state).mapValues(\.count)) }
+    }
+
+    func backlog(batch: Int64) throws -> Backlog { look { $0.backlog(of: batch) } }
+
+    func batchRegister() throws -> BatchRegister {
+        look { state in
+            let entries = state.batches.sorted { $0.key < $1.key }
+                .map { BatchRegister.Entry(name: $0.value.name, number: $0.key) }
+            return BatchRegister(entries: entries, last: state.lastBatch)
+        }
+    }
+
+    func forget(name: String?, endedBefore: Int64?) throws -> [String] {
+        try change { state, now in
+            state.reclaim(now: now)
+            return state.forget(name, endedBefore)
+        }
+    }
+
+    // MARK: Jobs
+
+    func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
+        try change { state, _ in wants.map { state.claim($0, secrets, by: generation) } }
+    }
+
+    func release(_ ids: [Int64]) throws {
+        try change { state, _ in for id in ids { state.apply(.release, to: id) } }
+    }
+
+    func wake(_ ids: [Int64]) throws -> [Lane: Int] {
+        try change { state, _ in state.wake(ids) }
+    }
+
+    func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
+        try change { state, _ in try state.record(ends, steps) }
+    }
+
+    func note(_ notes: [JobNote]) throws {
+        try change { state, _ in for note in notes { state.note(note) } }
+    }
+
+    func completed(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob] {
+        look { Array($0.completed(batch).filter { $0.id > id }.prefix(limit)) }
+    }
+
+    func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws {
+        try change { state, _ in state.redo(ids, recheck) }
+    }
+
+    func abandonedUploads(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload] {
+        look { $0.abandoned(batch, secrets) }
+    }
+
+    func heldUploads(batch: Int64) throws -> [HeldUpload] {
+        look { state in
+            state.jobs(of: batch).filter { $0.state == .cancelled && $0.upload?.holdsSomething == true }
+                .map { HeldUpload(id: $0.id, identity: $0.identity, hasSecrets: $0.hasSecrets) }
+        }
+    }
+
+    // MARK: Hooks
+
+    func takeHookCalls(batch: Int64, revivesFailed: Bool, limit: Int) throws -> [HookCall] {
+        try change { state, _ in
+            state.takeHookCalls(batch, revivesFailed: revivesFailed, limit: limit, by: generation)
+        }
+    }
+
+    func settleHookCalls(_ outcomes: [HookOutcome]) throws {
+        try change { state, _ in state.settleHookCalls(outcomes) }
+    }
+
+    // MARK: Steering
+
+    func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery {
+        try change { state, now in
+            state.reclaim(now: now)
+            return state.deliver(verb, name, job)
+        }
+    }
+
+    func takeCommands() throws -> [QueueCommand] {
+        try change { state, _ in state.commands.removeValue(forKey: generation) ?? [] }
+    }
+
+    func apply(_ command: QueueCommand) throws -> AppliedCommand {
+        try change { state, _ in state.apply(command) }
+    }
+
+    // MARK: Ends
+
+    func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
+        look { Array($0.ends.filter { $0.cursor ?? 0 > cursor }.prefix(limit)) }
+    }
+
+    func end(batch: String, job: String) throws -> QueueEvent? {
+        look { state in state.job(job, in: batch).flatMap { state.event(of: $0) } }
+    }
+
+    func lastCursor() throws -> Int64 { look { $0.lastCursor } }
+
+    func failures(batch name: String, limit: Int) throws -> [FailedJob] {
+        look { Array($0.failures(name).prefix(limit)) }
+    }
+
+    // MARK: Notifications: no other process observes it
+
+    func publish(_ news: RunNotification) throws {}
+    func pauses() throws -> [StoredPause] { [] }
+    func census(of batches: [Int64], from first: Int64) throws -> StoreCounts { StoreCounts() }
+    func meteredUsage() throws -> [MeteredUsage.Row] { [] }
+}

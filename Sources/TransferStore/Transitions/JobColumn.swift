@@ -1,0 +1,76 @@
+/// A column of a job, as every store has it: the one list of their names and types.
+///
+/// A store may spell a column otherwise and may have columns beside these. `JobColumnTests` compares the list with the tables
+/// of both stores.
+package enum JobColumn: String, CaseIterable, Sendable {
+    case id, batch, identity
+    /// The count of the staging that named the job last.
+    case staging
+    case line, place, width, number, state, priority, origin, network, destination, spec, fingerprint
+    case isUpload = "is_upload"
+    case hasSecrets = "has_secrets"
+    case networkPlaces = "network_places"
+    /// The count of the jobs that the job still waits for.
+    case needsLeft = "needs_left"
+    /// The process that has claimed the job, and the time of the claim.
+    case owner, claimed
+    case isSending = "is_sending"
+    case wasInterrupted = "was_interrupted"
+    /// A `DestinationRule.Recheck`.
+    case recheck
+    case attempts
+    case askedWait = "asked_wait"
+    case mirror
+    case spentMirrors = "spent_mirrors"
+    /// The end of the job's wait.
+    case notBefore = "not_before"
+    case resume, upload, path, size, modified, digest, validator, transferred, seconds
+    case finalURL = "final_url"
+    case status, response, unproven
+    case lengthUnproven = "length_unproven"
+    case proofs, sums, sources
+    case errorCode = "error_code"
+    case errorMessage = "error_message"
+    case host
+    case endNumber = "end_number"
+    case ended
+
+    package enum Kind: Sendable {
+        case number, flag, real, text, bytes
+        /// The end of a wait, of which a store may keep more than one number.
+        case wait
+        /// An `UploadRecord` as text, with what a store keeps of its rules.
+        case upload
+    }
+
+    package var kind: Kind {
+        switch self {
+        case .isUpload, .hasSecrets, .isSending, .wasInterrupted, .lengthUnproven: .flag
+        case .seconds: .real
+        case .identity, .origin, .network, .destination, .spec, .networkPlaces, .resume, .path, .digest, .validator,
+            .finalURL, .response, .proofs, .sources, .errorCode, .errorMessage, .host:
+            .text
+        case .sums: .bytes
+        case .notBefore: .wait
+        case .upload: .upload
+        case .id, .batch, .staging, .line, .place, .width, .number, .state, .priority, .fingerprint, .needsLeft,
+            .owner, .claimed, .recheck, .attempts, .askedWait, .mirror, .spentMirrors, .size, .modified, .transferred,
+            .status, .unproven, .endNumber, .ended:
+            .number
+        }
+    }
+
+    /// The columns that a fresh start forgets: the count of the attempts with all that belongs to it, the wait, and the end.
+    package static let forgottenByFreshStart: [JobColumn] = [
+        .attempts, .askedWait, .mirror, .spentMirrors, .notBefore, .endNumber, .errorCode, .errorMessage,
+    ]
+
+    /// The value of a job that has had no attempt.
+    package var neutral: JobChange.Value {
+        switch self {
+        case .attempts, .askedWait, .mirror, .spentMirrors, .needsLeft, .recheck: .number(0)
+        case .isSending, .wasInterrupted: .flag(false)
+        default: .null
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import TransferCore
+package import TransferJobs
+package import TransferStore
+
+/// A ``/TransferStore/JobChange`` as PostgreSQL's statement: the one place where the state of jobs is set.
+package struct PostgresJobUpdate: Sendable {
+    package let sql: String
+    /// The columns whose values are parameters, in the order of these; ``JobColumn/state`` for the state.
+    private let givens: [JobColumn]
+
+    /// - Parameters:
+    ///   - transition: The change that is made.
+    ///   - guards: Whether only jobs in the states are changed that the change leads from. A caller that knows that of its jobs,
+    ///     as it has their rows locked, spares the look.
+    ///   - endNumber: The number of an end, in SQL. Its parameters begin with the number that it is called with, and
+    ///     those of the condition follow.
+    ///   - expressions: Values that come with the job as columns of the source, in SQL, and not as parameters.
+    ///   - conditions: The conditions that come with the job, in SQL.
+    ///   - state: The state, in SQL, where the change does not determine it alone.
+    ///   - also: Further assignments, of columns that are this store's own.
+    ///   - source: What stands behind `FROM`; parameters as for the condition.
+    ///   - returning: The columns that are read of the jobs.
+    ///   - condition: The jobs, in SQL. Its parameters begin with the number that it is called with.
+    package init(
+        _ transition: JobTransition, guards: Bool = true, endNumber: (Int) -> String = { _ in "NULL" },
+        expressions: [JobColumn: String] = [:], conditions: [JobChange.Condition: String] = [:],
+        state: (String) -> String = { $0 },
+        also: (Int) -> [String] = { _ in [] },
+        from source: ((Int) -> String)? = nil, returning: String? = nil, where condition: (Int) -> String
+    ) {
+        let change = transition.change
+        var rendering = Rendering(expressions: expressions, conditions: conditions)
+        let target = rendering.state(change)
+        rendering.add(change, state: target)
+        // The numbers of the parameters behind the given ones are known once all of these are.
+        let next = rendering.givens.count + 1
+        var clauses = ["state = \(state(target))"]
+        clauses += rendering.clauses.map { $0 == Rendering.endNumber ? "end_number = \(endNumber(next))" : $0 }
+        clauses += also(next)
+        let jobs = condition(next)
+        let states = Self.states(change)
+        sql =
+            "UPDATE job SET \(clauses.joined(separator: ", "))" + (source.map { " FROM \($0(next))" } ?? "")
+            + " WHERE \(guards ? "(\(jobs)) AND \(states)" : jobs)" + (returning.map { " RETURNING \($0)" } ?? "")
+        givens = rendering.givens
+    }
+
+    /// The states from which a change leads, in SQL: as an equality where there is one, which partial indexes are found by.
+    private static func states(_ change: JobChange) -> String {
+        if change.from.count == 1 { return "job.state = \(JobStates.list(change.from))" }
+        return "job.state IN (\(JobStates.list(change.from)))"
+    }
+
+    /// The assignment of the state alone, where a condition holds; for a statement that changes other columns of more jobs.
+    ///
+    /// - Parameter condition: In SQL.
+    package static func state(_ transition: JobTransition, when condition: String) -> String {
+        var rendering = Rendering()
+        let change = transition.change
+        return
+            "state = CASE WHEN \(states(change)) AND \(condition) THEN \(rendering.state(change)) ELSE job.state END"
+    }
+
+    /// - Parameters:
+    ///   - state: The state, where it comes with the job.
+    ///   - more: The values of the other parameters.
+    ///   - given: The values of columns that come with the job.
+    package func values(
+        state: JobState? = nil, _ more: [(any PostgresValue)?], given: (JobColumn) throws -> JobValue = { _ in .null }
+    ) rethrows -> [(any PostgresValue)?] {
+        try givens.map { $0 == .state ? state?.rawValue : try given($0) } + more
+    }
+
+    private struct Rendering {
+        static let endNumber = "end_number"
+
+        let expressions: [JobColumn: String]
+        let conditions: [JobChange.Condition: String]
+        var clauses: [String] = []
+        var givens: [JobColumn] = []
+        private var places: [JobColumn: String] = [:]
+
+        init(expressions: [JobColumn: String] = [:], conditions: [JobChange.Condition: String] = [:]) {
+            self.expressions = expressions
+            self.conditions = conditions
+        }
+
+        private mutating func given(_ column: JobColumn) -> String {
+            if let expression = expressions[column] { return expression }
+            givens.append(column)
+            let place = "$\(givens.count)"
+            places[column] = place
+            return place
+        }
+
+        mutating func state(_ change: JobChange) -> String {
+            switch change.to {
+            case .state(let state): String(state.rawValue)
+            case .given: given(.state)
+            case .readyOrBlocked: "CASE WHEN needs_left > 0 THEN \(JobStates.blocked) ELSE \(JobStates.queued) END"
+            }
+        }
+
+        mutating func add(_ change: JobChange, state: String) {
+            for assignment in change.columns {
+                switch assignment.column {
+                case .upload: addUpload(assignment.value)
+                default: clauses.append(clause(assignment))
+                }
+            }
+            // The time at which a worker asks the server to forget an upload stands with cancelled jobs alone.
+            if change.to == .state(.cancelled) {
+                clauses.append("drop_after = CASE WHEN upload_goes_on THEN \(PostgresClock.now) END")
+            } else if change.from.contains(.cancelled) {
+                let isKept = change.to == .given
+                clauses.append(
+                    "drop_after = \(isKept ? "CASE WHEN \(state) = \(JobStates.cancelled) THEN job.drop_after END" : "NULL")"
+                )
+            }
+            // A request to the process that had the job before does not concern the next one.
+            if change.to == .state(.claimed) { clauses.append("asked = NULL") }
+        }
+
+        private mutating func addUpload(_ value: JobChange.Value) {
+            switch value {
+            case .keptIfItContinues:
+                clauses += [
+                    "upload = CASE WHEN upload_goes_on THEN upload END",
+                    "upload_is_held = upload_goes_on AND upload_is_held",
+                ]
+            case .kept(let condition):
+                let holds = conditions[condition] ?? "false"
+                clauses.append("upload = CASE WHEN \(holds) THEN job.upload END")
+                clauses += ["upload_goes_on", "upload_is_held"].map { "\($0) = job.\($0) AND (\(holds))" }
+            default: clauses += ["upload = NULL", "upload_goes_on = false", "upload_is_held = false"]
+            }
+        }
+
+        private func literal(_ value: JobChange.Value) -> String {
+            switch value {
+            case .number(let number): String(number)
+            case .flag(let flag): String(flag)
+            default: "NULL"
+            }
+        }
+
+        private mutating func clause(_ assignment: JobChange.Assignment) -> String {
+            let name = assignment.column.rawValue
+            switch assignment.value {
+            case .nextEndNumber: return Self.endNumber
+            case .null, .number, .flag: return "\(name) = \(literal(assignment.value))"
+            case .now: return "\(name) = \(PostgresClock.now)"
+            case .nowUnlessInterrupted:
+                return
+                    "\(name) = CASE WHEN was_interrupted AND \(name) IS NOT NULL THEN \(name) ELSE \(PostgresClock.now) END"
+            case .given:
+                let place = given(assignment.column)
+                return "\(name) = \(assignment.column.kind == .wait ? "\(PostgresClock.now) + \(place)" : place)"
+            case .givenOrKept: return "\(name) = coalesce(\(given(assignment.column)), job.\(name))"
+            case .givenOrKeptForSameFile:
+                let (size, modified) = (places[.size] ?? "NULL", places[.modified] ?? "NULL")
+                return
+                    "\(name) = coalesce(\(given(assignment.column)), CASE WHEN size IS NOT DISTINCT FROM \(size) AND modified IS NOT DISTINCT FROM \(modified) THEN \(name) END)"
+            case .kept(let condition):
+                let neutral = literal(assignment.column.neutral)
+                return "\(name) = CASE WHEN \(conditions[condition] ?? "false") THEN job.\(name) ELSE \(neutral) END"
+            case .keptIfItContinues: return "\(name) = job.\(name)"
+            }
+        }
+    }
+}
+
+extension JobValue: PostgresValue {
+    package var postgresText: String? {
+        switch self {
+        case .null: nil
+        case .number(let number): number.postgresText
+        case .flag(let flag): flag.postgresText
+        case .real(let real): real.postgresText
+        case .text(let text): text
+        case .bytes(let bytes): PostgresBytes(bytes).postgresText
+        case .wait(let end): PostgresClock.wait(until: end).postgresText
+        }
+    }
+}

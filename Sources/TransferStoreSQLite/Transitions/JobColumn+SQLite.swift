@@ -1,0 +1,24 @@
+package import TransferStore
+
+extension JobColumn {
+    /// The name of the column in SQLite's table, as former versions made it.
+    package var sqlite: String {
+        switch self {
+        case .staging: "generation"
+        case .place: "column"
+        case .recheck: "mustRefresh"
+        case .endNumber: "endSequence"
+        case .finalURL: "finalURL"
+        default: Self.camelCase[self] ?? rawValue
+        }
+    }
+
+    private static let camelCase: [JobColumn: String] = Dictionary(
+        uniqueKeysWithValues: allCases.map { column in
+            let words = column.rawValue.split(separator: "_")
+            return (
+                column,
+                words.prefix(1).joined() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+            )
+        })
+}

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import TransferJobs
+@testable import TransferStore
+@testable import TransferStoreSQLite
+
+/// The table of a job's stored transitions, and the statements that are made of it.
+@Suite struct JobTransitionTests {
+    /// A step may also put a job to where it waits or is paused.
+    @Test(arguments: JobTransition.allCases) func leadsWhereAJobMayGo(_ transition: JobTransition) {
+        let change = transition.change
+        #expect(!change.from.isEmpty)
+        for state in change.from {
+            switch change.to {
+            case .state(let next):
+                // A job may be queued by a lost process, or done again, where it's queued already.
+                let isAllowed =
+                    state.successors.contains(next) || state == next || Self.others[transition]?.contains(state) == true
+                #expect(isAllowed, "\(state) → \(next)")
+            case .readyOrBlocked:
+                #expect(state.successors.isSuperset(of: [.queued]), "\(state) → ready")
+            case .given: #expect(state == .claimed || transition == .restage)
+            }
+        }
+    }
+
+    /// Ways that the states' own table doesn't have: a job that waits for another one is blocked, and a job whose need failed
+    /// is skipped, wherever it waits.
+    private static let others: [JobTransition: Set<JobState>] = [.block: [.queued], .skip: [.queued, .waiting]]
+
+    @Test(arguments: JobTransition.allCases) func namesEachColumnOnce(_ transition: JobTransition) {
+        let columns = transition.change.columns.map(\.column)
+        #expect(Set(columns).count == columns.count)
+        #expect(!columns.contains(.state))
+    }
+
+    /// An end has a time and a number, and nothing else has; a job that ends is no process's.
+    @Test(arguments: JobTransition.allCases) func anEndHasATimeAndANumber(_ transition: JobTransition) {
+        let change = transition.change
+        let ends = if case .state(let state) = change.to { state.hasEnded } else { false }
+        #expect(change.isEnd == ends)
+        #expect(change.columns.contains { $0.column == .ended && $0.value == .now } == ends)
+        if ends, change.from.contains(.claimed) {
+            #expect(change.columns.contains { $0.column == .owner && $0.value == .null })
+        }
+    }
+
+    @Test func aFreshStartForgetsTheSameEverywhere() {
+        let fresh = JobTransition.allCases.filter { $0.change.isFreshStart }
+        #expect(fresh == [.retry, .retryFailed, .revive, .redo])
+        for transition in fresh {
+            let columns = transition.change.columns.map(\.column)
+            #expect(columns.filter { $0 != .recheck } == JobColumn.forgottenByFreshStart)
+        }
+    }
+
+    @Test func aVerbIsForTheStatesOfItsTransition() {
+        for verb in QueueVerb.allCases { #expect(JobTransition(verb).change.from == verb.states) }
+    }
+
+    // MARK: SQLite's statements
+
+    @Test func aStatementSetsWhatTheChangeNames() {
+        let update = JobUpdate(.resume, returning: "id") { "batch = ?\($0)" }
+        #expect(
+            update.sql
+                == "UPDATE job SET state = CASE WHEN needsLeft > 0 THEN 3 ELSE 0 END, notBefore = NULL, due = NULL, delay = NULL WHERE (batch = ?1) AND state = 4 RETURNING id"
+        )
+        let skip = JobUpdate(.skip) { "id = ?\($0)" }
+        #expect(
+            skip.sql
+                == "UPDATE job SET state = 7, errorMessage = ?1, ended = ?2, endSequence = (SELECT value FROM counter WHERE name = 'end') + 1 WHERE (id = ?3) AND state IN (0, 2, 3, 4)"
+        )
+    }
+
+    /// The parameters of a wait are three, and the condition's come behind all others.
+    @Test func aConditionsParametersComeLast() {
+        let step = JobUpdate(.step, guards: false) { "id = ?\($0)" }
+        #expect(step.sql.hasPrefix("UPDATE job SET state = ?1, owner = NULL, isSending = 0, attempts = ?2"))
+        #expect(step.sql.contains("notBefore = ?5, due = ?6, delay = ?7"))
+        #expect(step.sql.hasSuffix(" WHERE id = ?\(step.columns.count + 1)"))
+    }
+}
