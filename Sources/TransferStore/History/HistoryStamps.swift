@@ -5,6 +5,8 @@ import Synchronization
 package final class HistoryStamps: Sendable {
     private let last = Atomic<Int>(0)
 
+    package init() {}
+
     /// A transaction calls this before it ends.
     package func next() -> Int { last.add(1, ordering: .relaxed).newValue }
 }

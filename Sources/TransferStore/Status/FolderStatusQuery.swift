@@ -11,7 +11,7 @@ enum FolderStatusQuery {
                 db, sql: "SELECT path, url, id FROM watchedFolder WHERE batch = ?", arguments: [batch])
         else { return nil }
         var status = FolderStatus(path: folder[stored: 0], url: folder[stored: 1])
-        // The ledger forgets files that are gone; some of the jobs that were complete last stay (``HistoryRecorder``).
+        // The ledger forgets files that are gone; some of the jobs that were complete last stay (``UploadHistoryEnds``).
         let last = try Row.fetchOne(
             db,
             sql: """
