@@ -133,7 +133,7 @@ let package = Package(
             name: "TransferStorePostgres",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferJobs", "TransferScheduling",
-                "TransferStore", "CTransferFailpoint", "CTransferLinux", "CTransferPostgres",
+                "TransferStore", "TransferWatch", "CTransferFailpoint", "CTransferLinux", "CTransferPostgres",
             ],
             swiftSettings: settings),
         .target(
@@ -154,7 +154,8 @@ let package = Package(
             swiftSettings: settings),
         // The queue over the store for many machines.
         .target(
-            name: "TransferFleet", dependencies: ["TransferCore", "TransferQueue", "TransferStorePostgres"],
+            name: "TransferFleet",
+            dependencies: ["TransferCore", "TransferJobs", "TransferQueue", "TransferStorePostgres"],
             swiftSettings: settings),
         .target(
             name: "TransferKit",

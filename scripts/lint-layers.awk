@@ -18,13 +18,13 @@ BEGIN {
     allow("TransferStore", "TransferCore TransferEventLoop TransferEngine TransferReachability TransferWatch " \
         "TransferJobs TransferScheduling CTransferLinux CTransferFailpoint CTransferSQLite")
     allow("TransferStorePostgres", "TransferCore TransferEventLoop TransferEngine TransferJobs TransferScheduling " \
-        "TransferStore CTransferFailpoint CTransferLinux CTransferPostgres")
+        "TransferStore TransferWatch CTransferFailpoint CTransferLinux CTransferPostgres")
     allow("TransferFolders", "TransferCore TransferEventLoop TransferEngine TransferWatch TransferJobs TransferStore " \
         "CTransferLinux CTransferFailpoint")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferUpload TransferWatch TransferJobs TransferScheduling TransferStore TransferFolders CTransferLinux " \
         "CTransferProcess CTransferFailpoint")
-    allow("TransferFleet", "TransferCore TransferQueue TransferStorePostgres")
+    allow("TransferFleet", "TransferCore TransferJobs TransferQueue TransferStorePostgres")
     allow("TransferKit", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferNetworking TransferQueue TransferWatch")
     allow("TransferKitCombine", "TransferCore TransferEngine TransferNetworking TransferKit")

@@ -132,6 +132,8 @@ package struct JobEnd: Sendable {
     package var sourceChanged: Int64?
     /// Of what was sent of it.
     package var sourceFingerprint: UInt64?
+    /// Whether the job was for a version of a watched folder's file.
+    package var isWatched = false
     /// Of one that failed in a watched folder: when it's tried again by itself.
     package var again: Duration?
     /// What is left of the file, of a download that didn't come to its end.
@@ -206,11 +208,24 @@ package struct JobStep: Sendable {
     package var network = ""
     /// ``Lane/tags``.
     package var tags = ""
+    /// The part of a watched folder in it.
+    package var watch = Watch.none
     /// Whether a server asked for the wait.
     package var isAsked = false
     /// What the last attempt came to, where that is why it waits.
     package var error: TransferError?
     package var route: JobRoute?
+
+    package enum Watch: Sendable, Hashable {
+        case none
+        /// The job is for a version of a watched folder's file.
+        case version
+        /// The job is left to the processes that watch its folder, as this one can't reach its file.
+        case leftToWatchers
+    }
+
+    package var isWatched: Bool { watch != .none }
+    package var isForWatcher: Bool { watch == .leftToWatchers }
 
     package init(
         id: Int64, state: JobState, attempts: Int, mirror: Int, spentMirrors: UInt64,

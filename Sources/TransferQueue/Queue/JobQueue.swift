@@ -78,12 +78,12 @@ public final class JobQueue: Sendable {
     ///   - accept: Judges jobs that others brought, as they are claimed; `nil` takes all as they are.
     package static func open(
         _ configuration: QueueConfiguration,
-        over store: @escaping @Sendable () throws -> any JobStore & RunMemory & QueueReader,
+        over store: @escaping @Sendable () throws -> any JobStore & RunMemory & QueueReader & UploadHistory,
         accepting accept: JobJudge? = nil
     ) async throws -> JobQueue {
         try await Self.worker.run {
             let store = try store()
-            return try JobQueue(configuration, store: store, history: nil, queueReader: store, accept: accept)
+            return try JobQueue(configuration, store: store, history: store, queueReader: store, accept: accept)
         }
     }
 

@@ -20,6 +20,8 @@ enum JobOutcome {
     case wait(WaitReason, after: Duration?, resume: ResumeData?, startsCountAnew: Bool)
     /// Back to the queue as it was: the program ends, or somebody paused or changed it.
     case release(JobState, resume: ResumeData?)
+    /// Back to the queue, for a process that watches the file's folder: this one can't reach the version.
+    case leftToWatcher
     /// Somebody cancelled it.
     case cancelled
     /// A watched file's job has nothing to upload any more, as the file is gone or is another version.
@@ -33,7 +35,7 @@ enum JobOutcome {
     var isSettled: Bool {
         switch self {
         case .done, .kept, .replaced: true
-        case .retry, .wait, .release, .cancelled, .failed: false
+        case .retry, .wait, .release, .leftToWatcher, .cancelled, .failed: false
         }
     }
 
@@ -41,7 +43,7 @@ enum JobOutcome {
     var isByCommand: Bool {
         switch self {
         case .release, .cancelled: true
-        case .done, .kept, .retry, .wait, .replaced, .failed: false
+        case .done, .kept, .retry, .wait, .leftToWatcher, .replaced, .failed: false
         }
     }
 
@@ -50,7 +52,7 @@ enum JobOutcome {
         switch self {
         case .wait(.openFiles, _, _, _): true
         case .retry(_, _, let error, _), .failed(let error, _, _): OpenFiles.areLacking(error)
-        case .done, .kept, .wait, .release, .cancelled, .replaced: false
+        case .done, .kept, .wait, .release, .leftToWatcher, .cancelled, .replaced: false
         }
     }
 

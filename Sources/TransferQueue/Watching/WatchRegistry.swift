@@ -2,6 +2,7 @@ import TransferCore
 import TransferEngine
 import TransferFolders
 import TransferJobs
+import TransferScheduling
 
 /// Keepers that watch the folders of batches.
 struct WatchRegistry {
@@ -49,4 +50,10 @@ struct UnreadVersion: Hashable {
 extension RunningJob {
     /// Whether it's tried for ever where its origin is the reason: its folder is watched, which has no end.
     func isEndless(in watches: WatchRegistry) -> Bool { watches[record.batch] != nil }
+
+    /// Whether it's for a file of a folder that other processes watch.
+    func isElsewhere(in watches: WatchRegistry, isShared: Bool) -> Bool {
+        record.watched != nil && isShared && watches[record.batch] == nil
+            && !candidate.lane.tags.contains(WatchTag.prefix)
+    }
 }

@@ -7,7 +7,8 @@ extension HistoryAnswer {
         let sameFile = try Row.fetchAll(
             db.cachedStatement(
                 sql:
-                    "SELECT \(HistoryRow.columns) FROM ledger WHERE folder = ? AND inode = ? AND size = ? ORDER BY id DESC"),
+                    "SELECT \(HistoryRow.columns) FROM ledger WHERE folder = ? AND inode = ? AND size = ? ORDER BY id DESC"
+            ),
             arguments: [folder, version.inodeBits, version.size]
         ).map(HistoryRow.init)
         let sameName = try Row.fetchAll(

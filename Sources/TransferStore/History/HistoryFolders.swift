@@ -114,7 +114,8 @@ package struct HistoryFolders: Sendable {
 extension UploadHistoryRows.Removed {
     /// The upload that its server is to drop; `nil` where there is none.
     fileprivate func abandoned(_ plan: WatchPlan) -> AbandonedUpload? {
-        guard let upload = upload.flatMap({ UploadRecord(text: $0) }), var spec = try? JobSpec(canonicalJSON: spec) else {
+        guard let upload = upload.flatMap({ UploadRecord(text: $0) }), var spec = try? JobSpec(canonicalJSON: spec)
+        else {
             return nil
         }
         if hasSecrets {

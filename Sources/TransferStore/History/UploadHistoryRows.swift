@@ -157,7 +157,9 @@ package struct UploadHistoryRows {
                 try db.execute(
                     sql: "UPDATE job SET priority = ? WHERE id = ?", arguments: [plan?.rank(entry.version), job.id])
             case .renamed:
-                guard let spec = plan?.job(entry.version, digest: entry.digest, identity: job.identity) else { continue }
+                guard let spec = plan?.job(entry.version, digest: entry.digest, identity: job.identity) else {
+                    continue
+                }
                 try db.execute(
                     sql: "UPDATE job SET spec = ?, fingerprint = ?, destination = ? WHERE id = ?",
                     arguments: [spec.redacted.canonicalJSON, spec.fingerprint, job.destination, job.id])
@@ -204,7 +206,8 @@ package struct UploadHistoryRows {
     // MARK: Staging
 
     private func stage(
-        _ graph: UploadHistoryGraph, _ entries: [Int64: Int64], batch: Int64, _ plan: WatchPlan, _ written: inout Written
+        _ graph: UploadHistoryGraph, _ entries: [Int64: Int64], batch: Int64, _ plan: WatchPlan,
+        _ written: inout Written
     ) throws {
         var stored: [Int64: Int64] = [:]
         for job in graph.newJobs {
@@ -220,7 +223,7 @@ package struct UploadHistoryRows {
                         hasSecrets, isUpload, network, needsLeft, ledger, follows)
                     VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
                     """)
-            // What it follows is counted as a need, so that resuming it blocks it again.
+            // The job that it follows is counted as a need, so that resuming it blocks it again.
             statement.setUncheckedArguments([
                 batch, spec.identity, job.state.rawValue, plan.rank(entry.version), job.lane.origin, job.destination,
                 spec.redacted.canonicalJSON, spec.fingerprint, secrets != nil, job.lane.network, follows == nil ? 0 : 1,
@@ -291,7 +294,8 @@ extension UploadHistoryEntry {
     /// The columns but its number, in the order in which they are written.
     fileprivate var values: StatementArguments {
         [
-            version.deviceBits, version.inodeBits, version.size, version.modified, version.path, url, state.rawValue, job,
+            version.deviceBits, version.inodeBits, version.size, version.modified, version.path, url, state.rawValue,
+            job,
             digestText, staged, confirmed, due, gone, version.stamp.changed,
             fingerprint.map { Int64(bitPattern: $0) }, isRenamed, failures,
         ]
@@ -301,7 +305,8 @@ extension UploadHistoryEntry {
 extension UploadHistoryJob {
     fileprivate init(_ row: Row) {
         self.init(
-            id: row[stored: 0], entry: row[stored: 1], identity: row[stored: 2], state: JobState(stored: row[stored: 3]),
+            id: row[stored: 0], entry: row[stored: 1], identity: row[stored: 2],
+            state: JobState(stored: row[stored: 3]),
             lane: Lane(batch: row[stored: 4], origin: row[stored: 5], network: row[stored: 6]),
             destination: row[stored: 7], fingerprint: row[stored: 8], follows: row[stored: 9],
             mayHaveArrived: row[stored: 10] ?? false, keepsTime: row[stored: 11] ?? false)

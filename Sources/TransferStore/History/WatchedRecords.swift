@@ -23,21 +23,26 @@ struct WatchedRecords {
         let folders = try folders(of: Set(ends.map(\.batch) + steps.map(\.batch)))
         guard !folders.isEmpty else {
             for step in steps { try write(step) }
+            recorded.watched.stamp = stamps.next()
             return
         }
         let rows = UploadHistoryRows(db)
         let places = ends.compactMap { $0.completion?.receipt.finalURL }
-        let watched = ends.filter { folders[$0.batch] != nil }.map(\.id)
+        let watched =
+            ends.filter { folders[$0.batch] != nil }.map(\.id)
             + steps.filter { folders[$0.batch] != nil }.map(\.id)
         var rule = UploadHistoryEnds(
-            graph: try rows.graph(ofJobs: watched, batches: Set(folders.keys), places: places), folders: folders, now: now)
+            graph: try rows.graph(ofJobs: watched, batches: Set(folders.keys), places: places), folders: folders,
+            now: now)
         for (index, end) in ends.enumerated() { rule.record(end, index: index) }
         for step in steps where !rule.supersedes(step) { try write(step) }
         for (lane, count) in rule.finish() { recorded.unblocked[lane, default: 0] += count }
         recorded.watched = rule.result
         let written = try rows.write(rule.graph, folder: 0, batch: 0, plan: nil)
         for removed in written.removed {
-            guard let upload = AbandonedUpload(id: removed.id, spec: removed.spec, upload: removed.upload) else { continue }
+            guard let upload = AbandonedUpload(id: removed.id, spec: removed.spec, upload: removed.upload) else {
+                continue
+            }
             recorded.watched.abandoned.append((upload, hasSecrets: removed.hasSecrets))
         }
         for batch in folders.keys {

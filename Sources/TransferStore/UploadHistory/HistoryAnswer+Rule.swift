@@ -2,7 +2,7 @@ import TransferCore
 package import TransferWatch
 
 extension HistoryAnswer {
-    /// What is known of a version.
+    /// Looks a version up among rows.
     ///
     /// - Parameters:
     ///   - sameFile: The rows that have its inode and its size, the newest first.
@@ -31,7 +31,7 @@ extension HistoryAnswer {
 }
 
 extension UploadHistoryGraph {
-    /// What is known of a version whose name and numbers the graph was read for.
+    /// Looks a version up. The graph was read for its name and numbers.
     package func look(_ version: FileVersion) -> HistoryAnswer {
         let known = entries.values.filter { $0.version.size == version.size }.sorted { $0.id > $1.id }
         return HistoryAnswer.of(

@@ -3,7 +3,7 @@ import TransferEngine
 package import TransferJobs
 import TransferWatch
 
-/// What the ends of jobs mean for the upload history. Pure: the graph has the versions of the jobs, the jobs that follow
+/// Decides what the ends of jobs change in the upload history. Pure: the graph has the versions of the jobs, the jobs that follow
 /// them, and renamed versions whose place they take.
 package struct UploadHistoryEnds: Sendable {
     /// A folder, as its jobs' ends need it.

@@ -18,9 +18,9 @@ package struct UploadHistoryEntry: Sendable, Hashable {
     /// Times are milliseconds since 1970.
     package var staged: Int64
     package var confirmed: Int64?
-    /// When it's to be moved or deleted.
+    /// The time at which the file is to be moved or deleted.
     package var due: Int64?
-    /// Since when it isn't at its path.
+    /// The time since which the file isn't at its path.
     package var gone: Int64?
     /// Another file may take the place of its upload, as it has another name now.
     package var isRenamed = false

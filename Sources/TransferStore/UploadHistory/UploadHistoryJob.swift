@@ -14,7 +14,7 @@ package struct UploadHistoryJob: Sendable, Hashable {
     package var fingerprint: Int64
     /// The job that has to end before this one starts.
     package var follows: Int64?
-    /// Its body may have reached the server.
+    /// Whether the body may have reached the server.
     package var mayHaveArrived = false
     /// A job that failed, and is tried again at its own time.
     package var keepsTime = false
@@ -42,13 +42,13 @@ package struct UploadHistoryJob: Sendable, Hashable {
 
     /// The change of a stored job that goes on.
     package enum Change: Sendable, Hashable {
-        /// It follows another job, or none any longer; its state may be another.
+        /// The job follows another one, or none any longer; its state may be another.
         case order
-        /// It uploads the file under the file's new name.
+        /// The job uploads the file under the file's new name.
         case renamed
-        /// Its priority is another.
+        /// The job has another priority.
         case ranked
-        /// It begins anew, by the rules of today.
+        /// The job begins anew, by the rules of today.
         ///
         /// - Parameter keepsUpload: What its server holds of it counts still.
         case renewed(keepsUpload: Bool)

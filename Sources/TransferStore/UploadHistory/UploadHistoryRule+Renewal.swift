@@ -21,7 +21,7 @@ extension UploadHistoryRule {
                 continue
             }
             guard let job = jobs.last else {
-                // Its batch was forgotten.
+                // The batch was forgotten.
                 stage(entry.id, as: entry.version, digest: entry.digest)
                 continue
             }

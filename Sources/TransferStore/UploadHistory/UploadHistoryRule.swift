@@ -3,8 +3,8 @@ import TransferEngine
 package import TransferJobs
 package import TransferWatch
 
-/// What an observation of a file means for the upload history: which versions and jobs change, which job is staged, and
-/// which waits behind which. Pure: a store reads the graph, asks the rule, and writes what has changed of the graph.
+/// Decides what an observation of a file changes in the upload history: which versions and jobs change, which job is
+/// staged, and which waits behind which. Pure: a store reads the graph, asks the rule, and writes what has changed of the graph.
 package struct UploadHistoryRule: Sendable {
     package let plan: WatchPlan
     package let batch: Int64
@@ -119,7 +119,9 @@ package struct UploadHistoryRule: Sendable {
 
     /// This file has the entry's inode, so that the entry's file isn't anywhere; but the disk that it was on may come back.
     private mutating func forget(_ id: Int64, unlessOnOtherDeviceThan version: FileVersion) {
-        guard let entry = graph.entries[id], entry.version.deviceBits == version.deviceBits, !replace(id) else { return }
+        guard let entry = graph.entries[id], entry.version.deviceBits == version.deviceBits, !replace(id) else {
+            return
+        }
         if entry.state == .leftAlone { graph.remove(entry: id) }
     }
 
@@ -185,8 +187,9 @@ package struct UploadHistoryRule: Sendable {
     }
 
     /// A job for a version. It follows what is on its way to the same place.
-    package mutating func stage(_ id: Int64, as version: FileVersion, digest: Checksum?, isPaused wasPaused: Bool = false)
-    {
+    package mutating func stage(
+        _ id: Int64, as version: FileVersion, digest: Checksum?, isPaused wasPaused: Bool = false
+    ) {
         let place = plan.url(version, digest: digest)
         let url = Redaction.url(place)
         let followed = lastOpenJob(

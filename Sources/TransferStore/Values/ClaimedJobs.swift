@@ -7,14 +7,17 @@ package struct ClaimedJobs: Sendable {
     package var jobs: [(record: JobRecord, rank: Int)]
     /// Rows whose description can't be read any more; a newer version may have written them.
     package var unreadable: [(id: Int64, identity: String, error: TransferError)]
+    /// Jobs of watched folders that this process isn't to do: they are left to those that watch the folders.
+    package var refused: [JobRecord] = []
     /// Somebody has changed jobs of the batch since it was staged: what staging said of it isn't so any more.
     package var isNews = false
 
-    package var count: Int { jobs.count + unreadable.count }
+    package var count: Int { jobs.count + unreadable.count + refused.count }
 
     package mutating func add(_ more: ClaimedJobs) {
         jobs += more.jobs
         unreadable += more.unreadable
+        refused += more.refused
     }
 
     package init(

@@ -6,6 +6,11 @@ package struct FolderTally: Sendable {
     /// The order of tallies: of two the later one holds.
     package var stamp = 0
 
+    package init(counts: [JobState: Int] = [:], stamp: Int = 0) {
+        self.counts = counts
+        self.stamp = stamp
+    }
+
     /// Jobs that haven't ended.
     package var open: Int { counts.values.reduce(0, +) - counts.ended }
 }

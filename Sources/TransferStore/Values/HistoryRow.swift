@@ -18,6 +18,20 @@ package struct HistoryRow: Sendable {
     /// The file's job was cancelled, or may have arrived: the file isn't sent unasked.
     package var isGivenUp = false
 
+    package init(
+        id: Int64, version: FileVersion, state: HistoryState, digest: Checksum?, isGone: Bool = false, staged: Int64 = 0,
+        fingerprint: UInt64? = nil, isGivenUp: Bool = false
+    ) {
+        self.id = id
+        self.version = version
+        self.state = state
+        self.digest = digest
+        self.isGone = isGone
+        self.staged = staged
+        self.fingerprint = fingerprint
+        self.isGivenUp = isGivenUp
+    }
+
     /// Whether anything of the file has changed since it was recorded, if only its name.
     ///
     /// The look compares by the file system's time alone, which may be behind the clock: by a tick of the kernel

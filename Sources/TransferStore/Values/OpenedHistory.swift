@@ -12,4 +12,17 @@ package struct OpenedHistory: Sendable {
     package let changes: HistoryChanges
     /// Until the first of those that failed before comes back by itself; `nil` where none did.
     package let nextFailed: Duration?
+
+    package init(
+        folder: Int64, batch: HeldBatch, since: Int64, isPaused: Bool, formerURL: String?, changes: HistoryChanges,
+        nextFailed: Duration?
+    ) {
+        self.folder = folder
+        self.batch = batch
+        self.since = since
+        self.isPaused = isPaused
+        self.formerURL = formerURL
+        self.changes = changes
+        self.nextFailed = nextFailed
+    }
 }

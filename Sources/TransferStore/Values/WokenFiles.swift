@@ -4,4 +4,6 @@ package struct WokenFiles: Sendable {
     /// Until the next of those that are left comes back by itself; `nil` when none is left.
     package var next: Duration?
     package var changes = HistoryChanges()
+
+    package init() {}
 }

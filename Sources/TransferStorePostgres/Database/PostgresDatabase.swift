@@ -1,6 +1,7 @@
 import Synchronization
 import TransferCore
 import TransferEventLoop
+package import TransferJobs
 import TransferStore
 
 /// The database of a queue as one process has it: the connection, the process's lease, and the transactions that all parts
@@ -12,6 +13,8 @@ package final class PostgresDatabase: Sendable {
     package let process: Int64
     package let lease = PostgresLeaseEnd()
     package let holdings = PostgresHoldings()
+    /// The tags that this process has besides those of its role, as the watcher of folders.
+    private let folderTags = Mutex<Set<String>>([])
 
     /// One transaction at a time.
     private let turn = Mutex<Void>(())
@@ -100,6 +103,21 @@ package final class PostgresDatabase: Sendable {
             }
         }
     }
+
+    // MARK: Tags
+
+    /// The tags of this process: jobs that ask for others aren't taken.
+    package var tags: WorkerTags { tags(adding: []) }
+
+    package func tags(adding more: [String]) -> WorkerTags {
+        let own = folderTags.withLock { $0 }
+        return WorkerTags(own.union(role.tags.names).union(more)) ?? role.tags
+    }
+
+    package func add(tag: String) { folderTags.withLock { _ = $0.insert(tag) } }
+
+    /// Whether the lane's jobs ask for no other tags.
+    package func mayDo(_ lane: Lane) -> Bool { WorkerTags(text: lane.tags).map(tags.cover) ?? lane.tags.isEmpty }
 
     // MARK: Transactions
 

@@ -34,9 +34,6 @@ extension PostgresRole {
     /// ``PostgresWorker/tags``
     package var tags: WorkerTags { if case .worker(let worker) = self { worker.tags } else { .none } }
 
-    /// Whether the lane's jobs ask for no other tags.
-    package func mayDo(_ lane: Lane) -> Bool { WorkerTags(text: lane.tags).map(tags.cover) ?? lane.tags.isEmpty }
-
     /// ``PostgresWorker/folder``
     package var folder: String? { if case .worker(let worker) = self { worker.folder } else { nil } }
 

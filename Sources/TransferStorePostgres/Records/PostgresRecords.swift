@@ -8,6 +8,7 @@ package import TransferStore
 /// generation has claimed it.
 package struct PostgresRecords: Sendable {
     package let database: PostgresDatabase
+    let history: PostgresHistory
 
     package func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
         let ended = ends.map(\.id) + steps.map(\.id)
@@ -17,8 +18,13 @@ package struct PostgresRecords: Sendable {
         }
         let recorded = try database.transactFenced { db in
             if !ends.isEmpty { try db.post(Self.lock, [PostgresArray(ends.map(\.id)), database.process]) }
-            var recorded = try write(db, steps)
-            guard !ends.isEmpty else { return PostgresOutcome(recorded, isThere: isThere) }
+            var watched = try PostgresWatchedRecords(db, ends, steps, history)
+            var recorded = try write(db, watched?.decide(ends, steps) ?? steps)
+            guard !ends.isEmpty else {
+                try watched?.write(db, &recorded)
+                recorded.unblocked = recorded.unblocked.filter { database.mayDo($0.key) }
+                return PostgresOutcome(recorded, isThere: isThere)
+            }
             let batches = Set(ends.map(\.batch)).sorted()
             let needs = try batches.map { ($0, try PostgresNeeds.ask(db, batch: $0)) }
             let needing = try needs.filter { try PostgresNeeds.flag($1) }.map(\.0)
@@ -35,12 +41,15 @@ package struct PostgresRecords: Sendable {
             let all = ends.count + dependents.count
             let first = try PostgresEndNumbers.post(db, all)
             for (index, end) in ends.enumerated() { try write(db, end, behind: all - 1 - index) }
+            try watched?.write(db, &recorded)
             Failpoint.reached(.recordUncommitted)
             guard !needing.isEmpty || ends.contains(where: \.tellsHook) else {
-                let stepped = recorded
+                var stepped = recorded
+                stepped.unblocked = stepped.unblocked.filter { database.mayDo($0.key) }
+                let known = stepped
                 return PostgresOutcome(
-                    value: { stepped.numbered(ends.count, from: try first.rows().first?.number(0) ?? 1) },
-                    lookUp: { stepped.numbered(ends.count, from: try Self.first(of: ends, $0)) },
+                    value: { known.numbered(ends.count, from: try first.rows().first?.number(0) ?? 1) },
+                    lookUp: { known.numbered(ends.count, from: try Self.first(of: ends, $0)) },
                     isThere: isThere)
             }
             recorded = recorded.numbered(ends.count, from: try first.rows().first?.number(0) ?? 1)
@@ -53,7 +62,7 @@ package struct PostgresRecords: Sendable {
             let cursor = (recorded.cursors.first ?? 1) + Int64(ends.count)
             recorded.skipped += try dependents.skip(db, from: cursor)
             if !recorded.unblocked.isEmpty { try PostgresNotice.work.tell(db) }
-            recorded.unblocked = recorded.unblocked.filter { database.role.mayDo($0.key) }
+            recorded.unblocked = recorded.unblocked.filter { database.mayDo($0.key) }
             recorded.hooked.formUnion(recorded.skipped.lazy.filter(\.tellsHook).map(\.batch))
             return PostgresOutcome(recorded, isThere: isThere)
         }
@@ -85,7 +94,7 @@ package struct PostgresRecords: Sendable {
                 ])
         case .cancelled:
             try db.post(Self.cancellation, [end.id, database.process, place, try ResumeData.text(end.resume)])
-        // An end of watched folders, which are one machine's.
+        // The job is taken out with its version.
         case .dropped: break
         }
     }
@@ -126,7 +135,7 @@ package struct PostgresRecords: Sendable {
                 step.id, database.process, step.state.rawValue, step.attempts, step.mirror,
                 Int64(bitPattern: step.spentMirrors), step.due.map { PostgresClock.wait(until: $0) },
                 step.askedWait.inMilliseconds, step.origin, try ResumeData.text(step.resume),
-                step.error?.code.rawValue, step.error?.message,
+                step.error?.code.rawValue, step.error?.message, step.isForWatcher,
             ])
     }
 
@@ -172,7 +181,9 @@ package struct PostgresRecords: Sendable {
         "record_step", .work, to: "$3",
         """
         is_sending = false, attempts = $4, mirror = $5, spent_mirrors = $6, not_before = \(PostgresClock.now) + $7,
-            asked_wait = $8, origin = $9, resume = $10, error_code = $11, error_message = $12
+            asked_wait = $8, origin = $9, resume = $10, error_code = $11, error_message = $12,
+            tags = CASE WHEN $13::boolean THEN coalesce((SELECT '\(WatchTag.prefix)' || folder FROM upload_history
+                WHERE upload_history.id = job.history), tags) ELSE tags END
         """, where: "id = $1 AND owner = $2")
 
     /// Jobs are locked before the counter, in the order of those who steer them.

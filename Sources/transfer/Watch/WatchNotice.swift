@@ -1,3 +1,4 @@
+import Glibc
 import TransferQueue
 
 /// What a watched folder told, with where and when.
@@ -33,8 +34,17 @@ enum WatchBatch {
 
     static func name(of folder: String) -> String { prefix + folder }
 
-    /// - Returns: `nil` for other batches: a job file's name has no slash, and its path begins with one.
+    /// - Returns: `nil` for other batches: a job file's name has no slash, and its path begins with one. A folder of another
+    ///   machine has that one's name behind it.
     static func folder(of batch: String) -> String? {
-        batch.hasPrefix(prefix + "/") ? String(batch.dropFirst(prefix.count)) : nil
+        guard batch.hasPrefix(prefix + "/") else { return nil }
+        let folder = batch.dropFirst(prefix.count)
+        return String(folder.hasSuffix(ofThisMachine) ? folder.dropLast(ofThisMachine.count) : folder)
     }
+
+    private static let ofThisMachine: String = {
+        var name = [CChar](repeating: 0, count: 256)
+        gethostname(&name, name.count - 1)
+        return "@" + String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }()
 }

@@ -86,7 +86,8 @@ import TransferWatch
 
     @Test func aFullFolderTakesNoMore() throws {
         var rule = try rule(.nothing, open: WatchPlan.capacity - 1)
-        rule.take(["a", "b"].map { HistoryOffer(version: version($0, inode: $0 == "a" ? 1 : 2), finding: .new(digest: nil)) })
+        rule.take(
+            ["a", "b"].map { HistoryOffer(version: version($0, inode: $0 == "a" ? 1 : 2), finding: .new(digest: nil)) })
         #expect(rule.changes.handled == 1)
         #expect(words(rule.graph) == ["a@+ open + queued"])
     }
