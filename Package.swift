@@ -156,7 +156,7 @@ let package = Package(
             name: "TransferStorePostgres",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferJobs", "TransferScheduling",
-                "TransferStore", "CTransferLinux", "CTransferPostgres",
+                "TransferStore", "TransferWatch", "CTransferLinux", "CTransferPostgres",
             ],
             swiftSettings: settings),
         .target(
@@ -177,7 +177,8 @@ let package = Package(
             swiftSettings: settings),
         // The queue over the store for many machines.
         .target(
-            name: "TransferFleet", dependencies: ["TransferCore", "TransferQueue", "TransferStorePostgres"],
+            name: "TransferFleet",
+            dependencies: ["TransferCore", "TransferJobs", "TransferQueue", "TransferStorePostgres"],
             swiftSettings: settings),
         .target(
             name: "TransferKit",

@@ -20,13 +20,13 @@ BEGIN {
     allow("TransferStoreSQLite", "TransferCore TransferEventLoop TransferEngine TransferReachability TransferWatch " \
         "TransferJobs TransferScheduling TransferStore CTransferLinux CTransferSQLite")
     allow("TransferStorePostgres", "TransferCore TransferEventLoop TransferEngine TransferJobs TransferScheduling " \
-        "TransferStore CTransferLinux CTransferPostgres")
+        "TransferStore TransferWatch CTransferLinux CTransferPostgres")
     allow("TransferFolders", "TransferCore TransferEventLoop TransferEngine TransferWatch TransferJobs TransferStore " \
         "CTransferLinux")
     allow("TransferQueue", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferUpload TransferWatch TransferJobs TransferScheduling TransferStore TransferStoreSQLite " \
         "TransferFolders CTransferLinux")
-    allow("TransferFleet", "TransferCore TransferQueue TransferStorePostgres")
+    allow("TransferFleet", "TransferCore TransferJobs TransferQueue TransferStorePostgres")
     allow("TransferKit", "TransferCore TransferEventLoop TransferCrypto TransferEngine TransferReachability " \
         "TransferNetworking TransferQueue TransferWatch")
     allow("TransferKitCombine", "TransferCore TransferEngine TransferNetworking TransferKit")

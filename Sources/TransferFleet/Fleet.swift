@@ -1,3 +1,4 @@
+import TransferJobs
 public import TransferQueue
 import TransferStorePostgres
 
@@ -22,6 +23,32 @@ public enum Fleet {
                 try store(postgres, role, opening, worker.reportDurability)
             } accepting: { spec throws(TransferError) in
                 try rules.accepted(spec)
+            }
+        }
+    }
+
+    /// Opens the queue, or makes it, to watch folders of this machine: `WatchedFolder.start(_:on:events:)` brings their files,
+    /// and a run takes the folders' jobs beside the queue's workers. Each version of a file is uploaded once, also where
+    /// another machine watches the same folder.
+    ///
+    /// - Parameters:
+    ///   - worker: Its rules bound no folder: jobs of the watched ones are done under the settings of `folders`.
+    ///   - folders: The folders that will be watched.
+    ///   - configuration: Its folder isn't touched.
+    /// - Throws: `TransferError` when the database can't be used, or can't be reached, and when the task is cancelled.
+    public static func watch(
+        _ folders: [WatchSpec], on address: FleetAddress, as worker: FleetWorker, _ configuration: QueueConfiguration
+    ) async throws -> JobQueue {
+        let (postgres, role) = (address.postgres, PostgresRole.worker(worker.postgres))
+        let plans = try folders.map { try WatchPlan($0) }
+        return try await cancellable { opening in
+            try await JobQueue.open(configuration) {
+                try store(postgres, role, opening, worker.reportDurability)
+            } accepting: { spec throws(TransferError) in
+                guard let plan = plans.first(where: { spec.work.path.hasPrefix($0.root + "/") }) else {
+                    throw TransferError(.invalidRequest, "the job's file isn't one of a watched folder")
+                }
+                return try plan.accepted(spec)
             }
         }
     }

@@ -167,6 +167,7 @@ package actor FolderUploader: LoopActor {
         _ ends: [WatchedEnds.End], open: Int, stamp: Int, failure: (Int) -> (error: TransferError, again: Duration?)?
     ) {
         note(open, stamp)
+        if ends.isEmpty, history.sharesFolders { followOthers() }
         var isDue = false
         var lacksDigest = false
         for end in ends {
@@ -203,6 +204,23 @@ package actor FolderUploader: LoopActor {
         if isDue { actOnDue() }
         if lacksDigest { computeDigests() }
         tellBacklog()
+    }
+}
+
+extension FolderUploader {
+    /// Other processes may have ended jobs of the folder: what is to be done with their files is found in the history.
+    private func followOthers() {
+        guard !isStopped else { return }
+        for path in changedUnderWay { suspect(path.text) }
+        changedUnderWay = []
+        if plan.spec.then != .keep { actOnDue() }
+        computeDigests()
+        let id = batch.id
+        Task {
+            let woken = await onStore { try $0.wakeFailed(batch: id, .due, limit: 0) }
+            guard let next = woken?.next, !isStopped else { return }
+            hear(.failed(job: 0, again: next))
+        }
     }
 }
 

@@ -31,6 +31,9 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
     package let jobFacts: PostgresJobFacts
     package let rules: PostgresRules
     package let underWay: PostgresUnderWay
+    package let history: PostgresHistory
+    package let upkeep: PostgresHistoryUpkeep
+    package let otherNames: PostgresOtherNames
 
     /// Opens the queue at the address, or makes it, and takes back the claims of lost processes.
     ///
@@ -40,16 +43,18 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
         _ address: PostgresAddress, _ role: PostgresRole = .owner, opening: PostgresCancellation = PostgresCancellation()
     ) throws {
         database = try PostgresDatabase(address, role, opening: opening)
-        let doubtful = DoubtfulBatches()
+        let (doubtful, stamps) = (DoubtfulBatches(), HistoryStamps())
         leases = PostgresLeases(database: database, doubtful: doubtful)
-        batches = PostgresBatches(
-            database: database, leases: leases, doubtful: doubtful)
+        batches = PostgresBatches(database: database, leases: leases, doubtful: doubtful, stamps: stamps)
         staging = PostgresBatchImport(database: database, batches: batches, doubtful: doubtful)
         claims = PostgresClaims(database: database)
         readyJobs = PostgresReadyJobs(database: database)
         completedJobs = PostgresCompletedJobs(database: database)
         uploads = PostgresUploads(database: database)
-        records = PostgresRecords(database: database)
+        history = PostgresHistory(database: database, batches: batches, stamps: stamps)
+        upkeep = PostgresHistoryUpkeep(database: database, history: history)
+        otherNames = PostgresOtherNames(database: database)
+        records = PostgresRecords(database: database, history: history)
         notes = PostgresNotes(database: database)
         hookCalls = PostgresHookCalls(database: database)
         steering = PostgresSteering(database: database, leases: leases)

@@ -134,6 +134,8 @@ package struct JobEnd: Sendable {
     package var sourceChanged: Int64?
     /// The fingerprint of the bytes sent from the source.
     package var sourceFingerprint: UInt64?
+    /// Whether the job was for a version of a watched folder's file.
+    package var isWatched = false
     /// The delay of the automatic retry, for a failed file of a watched folder.
     package var again: Duration?
     /// The record of the partial file, for a download that was not completed.
@@ -208,11 +210,24 @@ package struct JobStep: Sendable {
     package var network = ""
     /// The value of ``Lane/tags``.
     package var tags = ""
+    /// The part of a watched folder in it.
+    package var watch = Watch.none
     /// Whether a server asked for the wait.
     package var isAsked = false
     /// The error of the last attempt, where that is the reason for the wait.
     package var error: TransferError?
     package var route: JobRoute?
+
+    package enum Watch: Sendable, Hashable {
+        case none
+        /// The job is for a version of a watched folder's file.
+        case version
+        /// The job is left to the processes that watch its folder, as this one can't reach its file.
+        case leftToWatchers
+    }
+
+    package var isWatched: Bool { watch != .none }
+    package var isForWatcher: Bool { watch == .leftToWatchers }
 
     package init(
         id: Int64, state: JobState, attempts: Int, mirror: Int, spentMirrors: UInt64,

@@ -16,11 +16,29 @@ extension ClaimedJobs {
                 record.spec = try accept(record.spec)
                 judged.jobs.append((record, rank))
             } catch {
+                // Those that watch the folder are asked last.
+                guard record.watched == nil || lane.tags.contains(WatchTag.prefix) else {
+                    judged.refused.append(record)
+                    continue
+                }
                 judged.unreadable.append((record.id, record.identity, error))
             }
         }
         return judged
     }
+}
+
+extension ClaimedJobs {
+    /// The ends of jobs that can't be done.
+    var failures: [JobEnd] {
+        unreadable.map {
+            JobEnd(
+                id: $0.id, batch: lane.batch, identity: $0.identity, outcome: .failed($0.error, attempts: 0, host: nil))
+        }
+    }
+
+    /// The steps of jobs that are left to those that watch their folders.
+    var leftToWatchers: [JobStep] { refused.map { JobStep(leaving: $0, lane: lane) } }
 }
 
 extension HookCall {

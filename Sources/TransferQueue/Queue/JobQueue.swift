@@ -81,12 +81,12 @@ public final class JobQueue: Sendable {
     ///   - accept: The judge of jobs that other processes brought, as they are claimed; `nil` accepts all unchanged.
     package static func open(
         _ configuration: QueueConfiguration,
-        over store: @escaping @Sendable () throws -> any JobStore & RunMemory & QueueReader,
+        over store: @escaping @Sendable () throws -> any JobStore & RunMemory & QueueReader & UploadHistory,
         accepting accept: JobJudge? = nil
     ) async throws -> JobQueue {
         try await Self.worker.run {
             let store = try store()
-            return try JobQueue(configuration, store: store, history: nil, queueReader: store, accept: accept)
+            return try JobQueue(configuration, store: store, history: store, queueReader: store, accept: accept)
         }
     }
 

@@ -50,6 +50,7 @@ extension JobOutcome {
                 resume: resume ?? record.resume)
             if startsCountAnew { (step.attempts, step.askedWait) = (0, .zero) }
             return .step(step)
+        case .leftToWatcher: return .step(JobStep(leaving: record, lane: job.candidate.lane))
         case .release(let state, let resume):
             return .step(
                 JobStep(job, record, state, after: state == .waiting ? change : nil, resume: resume))
@@ -73,7 +74,7 @@ extension JobOutcome {
                 : .retrying(job: record.identity, delay: delay, error)
         case .wait(let reason, _, _, _): .waiting(job: record.identity, reason)
         case .release(.paused, _): .waiting(job: record.identity, .paused)
-        case .release, .done, .kept, .cancelled, .replaced, .failed: nil
+        case .release, .leftToWatcher, .done, .kept, .cancelled, .replaced, .failed: nil
         }
     }
 }
@@ -85,12 +86,14 @@ extension JobEnd {
         sourceChanged = job.source?.stamp.changed
         tellsHook = job.record.spec.tellsHook
         sourceFingerprint = job.record.watched == nil ? nil : job.source?.sentFingerprint
+        isWatched = job.record.watched != nil
         route = JobRoute(job.record.$spec)
     }
 
     /// Creates the end of a job that broke off. The bytes of its file stay.
     fileprivate init(brokenOff record: JobRecord, _ outcome: Outcome) {
         self.init(id: record.id, batch: record.batch, identity: record.identity, outcome: outcome)
+        isWatched = record.watched != nil
         resume = record.resume
         route = JobRoute(record.$spec)
         tellsHook = record.spec.tellsHook
@@ -98,6 +101,17 @@ extension JobEnd {
 }
 
 extension JobStep {
+    /// A job of a watched folder that is left to those that watch it.
+    init(leaving record: JobRecord, lane: Lane) {
+        self.init(
+            id: record.id, state: .queued, attempts: record.attempts, mirror: record.mirror,
+            spentMirrors: record.spentMirrors, askedWait: record.askedWait, origin: lane.origin, resume: record.resume,
+            batch: record.batch, identity: record.identity, network: lane.network)
+        tags = lane.tags
+        route = JobRoute(record.$spec)
+        watch = .leftToWatchers
+    }
+
     /// Creates the step of a job back into the queue.
     ///
     /// - Parameter delay: Milliseconds from now.
@@ -109,6 +123,7 @@ extension JobStep {
             spentMirrors: record.spentMirrors, askedWait: record.askedWait,
             due: delay.map { MonotonicTime.now + .milliseconds($0) }, origin: record.spec.origin(mirror: record.mirror),
             resume: resume, batch: record.batch, identity: record.identity, network: job.candidate.lane.network)
+        watch = record.watched == nil ? .none : .version
         tags = job.candidate.lane.tags
         route = JobRoute(record.$spec)
     }

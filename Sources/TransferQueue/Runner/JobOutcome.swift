@@ -21,6 +21,8 @@ enum JobOutcome {
     case wait(WaitReason, after: Duration?, resume: ResumeData?, startsCountAnew: Bool)
     /// The job returns to the queue unchanged: the program ends, or a user paused or changed the job.
     case release(JobState, resume: ResumeData?)
+    /// Back to the queue, for a process that watches the file's folder: this one can't reach the version.
+    case leftToWatcher
     /// A user cancelled the job.
     case cancelled
     /// The job of a watched file has nothing left to upload: the file is gone or is another version.
@@ -34,7 +36,7 @@ enum JobOutcome {
     var isSettled: Bool {
         switch self {
         case .done, .kept, .replaced: true
-        case .retry, .wait, .release, .cancelled, .failed: false
+        case .retry, .wait, .release, .leftToWatcher, .cancelled, .failed: false
         }
     }
 
@@ -42,7 +44,7 @@ enum JobOutcome {
     var isByCommand: Bool {
         switch self {
         case .release, .cancelled: true
-        case .done, .kept, .retry, .wait, .replaced, .failed: false
+        case .done, .kept, .retry, .wait, .leftToWatcher, .replaced, .failed: false
         }
     }
 
@@ -51,7 +53,7 @@ enum JobOutcome {
         switch self {
         case .wait(.openFiles, _, _, _): true
         case .retry(_, _, let error, _), .failed(let error, _, _): OpenFiles.areLacking(error)
-        case .done, .kept, .wait, .release, .cancelled, .replaced: false
+        case .done, .kept, .wait, .release, .leftToWatcher, .cancelled, .replaced: false
         }
     }
 

@@ -2,6 +2,7 @@ import CTransferLinux
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferFolders
 import TransferJobs
 import TransferScheduling
 import TransferStore
@@ -254,15 +255,27 @@ extension QueueRunner {
 
     private func record(_ job: RunningJob, _ outcome: JobOutcome) {
         let record = job.record
+        let outcome = left(outcome, job)
         if case .replaced = outcome, let upload = record.upload {
             abandon(AbandonedUpload(id: record.id, spec: record.spec, upload: upload))
         }
         if let news = outcome.news(of: record) { emit(record.batch, news) }
-        let times = record.watched == nil ? nil : folders[record.batch]?.times.again
+        // Where machines share the folder, it's watched by another process.
+        let usual = store.sharesBatches ? FailedFiles.Delays() : nil
+        let times = record.watched == nil ? nil : folders[record.batch]?.times.again ?? usual
         switch outcome.entry(of: job, again: times, change: changeTakes) {
         case .end(let end): recording.add(end)
         case .step(let step): recording.add(step)
         }
+    }
+
+    /// A version that this machine doesn't show may be there for those that watch the folder: they judge it.
+    private func left(_ outcome: JobOutcome, _ job: RunningJob) -> JobOutcome {
+        if case .replaced = outcome, isElsewhere(job) { .leftToWatcher } else { outcome }
+    }
+
+    func isElsewhere(_ job: RunningJob) -> Bool {
+        job.isElsewhere(in: folders.registry, isShared: store.sharesBatches)
     }
 
     // MARK: Records
@@ -281,7 +294,8 @@ extension QueueRunner {
         for step in steps {
             let lane = Lane(batch: step.batch, origin: step.origin, network: step.network, tags: step.tags)
             switch step.state {
-            case .queued where state.stopping == nil: becameReady(lane, 1, overtakes: folders[step.batch] != nil)
+            case .queued where state.stopping == nil && !step.isForWatcher:
+                becameReady(lane, 1, overtakes: folders[step.batch] != nil)
             case .waiting:
                 admission.sleep(
                     SleepingJob(

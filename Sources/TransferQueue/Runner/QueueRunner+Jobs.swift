@@ -40,12 +40,8 @@ extension QueueRunner {
     }
 
     func didClaim(_ result: ClaimedJobs, asked: Int) {
-        for bad in result.unreadable {
-            recording.add(
-                JobEnd(
-                    id: bad.id, batch: result.lane.batch, identity: bad.identity,
-                    outcome: .failed(bad.error, attempts: 0, host: nil)))
-        }
+        for end in result.failures { recording.add(end) }
+        for step in result.leftToWatchers { recording.add(step) }
         let reach = OriginReach(origin: result.lane.origin)
         let candidates = result.jobs.map { job in
             var record = job.record
@@ -141,7 +137,7 @@ extension QueueRunner {
         let id = job.candidate.id
         if let stop = job.stop { return leave(job, for: stop) }
         switch result {
-        case .failure(let error) where error.code == .superseded:
+        case .failure(let error) where error.code == .superseded || isElsewhere(job):
             leave(job, .replaced(isChanged: error.errno == nil))
         case .failure(let error): failed(job, error, bodyLeft: false)
         case .success(let source):

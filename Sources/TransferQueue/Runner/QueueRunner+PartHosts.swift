@@ -285,7 +285,7 @@ extension QueueRunner: CommandHost {
 }
 
 extension QueueRunner: SourceHost {
-    func uploader(of batch: Int64) -> FolderUploader? { folders[batch] }
+    func watch(of batch: Int64) -> SourceWatch? { SourceWatch(folders[batch], isShared: store.sharesBatches) }
 
     func settleSource(
         _ job: RunningJob, _ source: UploadBytes, then: @escaping @Sendable (isolated QueueRunner, Bool) -> Void

@@ -249,6 +249,8 @@ actor QueueRunner: LoopActor {
     func waitForEnd() async {
         await withCheckedContinuation { continuation in
             state.waitForEnd(continuation)
+            // No batch of a folder that machines share was staged for this run.
+            if store.sharesBatches { folders.addAll(on: self) }
             pump()
         }
     }

@@ -11,14 +11,30 @@ import TransferUpload
 protocol SourceHost: PartHost {
     var sources: SourceChecks { get }
     func underWay(_ id: Int64) -> RunningJob?
-    /// Returns the uploader that watches the folder of the batch.
-    func uploader(of batch: Int64) -> FolderUploader?
-    /// Continues a job whose source is open.
+    /// The watch of the batch's folder, by this process or another; `nil` where no process watches it.
+    func watch(of batch: Int64) -> SourceWatch?
+    /// Goes on with a job whose source is open.
     func transferMarked(_ id: Int64, _ job: RunningJob)
 }
 
-/// The checks of upload sources, before the first byte leaves and after the last. An upload counts only if the sent
-/// bytes are those of the file.
+/// The watch of a folder, for those that read its files.
+struct SourceWatch: Sendable {
+    /// The keeper, where it's this process's.
+    let uploader: FolderUploader?
+
+    /// - Parameter isShared: Whether other processes may watch the folder.
+    /// - Returns: `nil` where no process watches it.
+    init?(_ uploader: FolderUploader?, isShared: Bool) {
+        guard uploader != nil || isShared else { return nil }
+        self.uploader = uploader
+    }
+
+    /// Whether nothing more is to be read for it.
+    var isStopped: Bool { uploader?.isStopped ?? false }
+}
+
+/// Looks at the sources of uploads, before their first byte leaves and after their last one did: what was sent is the file
+/// that there is, or the upload is none.
 final class SourceChecks {
     private let engine: ExchangeEngine
 
@@ -47,8 +63,8 @@ final class SourceChecks {
         // ones.
         let expected = file.isAsOpened && look == .same ? nil : job.sending.digest
         // The fingerprint identifies a watched file by its bytes while it remains in the folder.
-        let uploader = file.sentFingerprint == nil && job.record.watched != nil ? host.uploader(of: job.record.batch) : nil
-        guard look == .touched || look == .retimed || look == .same && (path != nil || expected != nil || uploader != nil)
+        let watch = file.sentFingerprint == nil && job.record.watched != nil ? host.watch(of: job.record.batch) : nil
+        guard look == .touched || look == .retimed || look == .same && (path != nil || expected != nil || watch != nil)
         else {
             return then(host, look == .same)
         }
@@ -56,7 +72,7 @@ final class SourceChecks {
             let result =
                 (path.map { file.isStill(at: $0) } ?? true) && (look == .same || file.hasWhatWasSent(wholly: true))
                 && file.has(expected)
-            if result, let uploader { file.noteFingerprint { uploader.isStopped } }
+            if result, let watch { file.noteFingerprint { watch.isStopped } }
             host.loop.execute {
                 host.onLoop { host in
                     then(host, result)
@@ -76,10 +92,10 @@ final class SourceChecks {
         _ id: Int64, _ job: RunningJob, _ file: SourceFile, on host: isolated some SourceHost
     ) -> Bool {
         guard let version = job.record.watched, version.fingerprint == nil, version.digest == nil,
-            file.size <= OpenedSource.mostRead, let uploader = host.uploader(of: job.record.batch)
+            file.size <= OpenedSource.mostRead, let watch = host.watch(of: job.record.batch)
         else { return false }
         engine.workers.execute { [host] in
-            let found = file.fingerprint { uploader.isStopped }
+            let found = file.fingerprint { watch.isStopped }
             let isSame = file.look() == .same
             host.loop.execute {
                 host.onLoop { host in

@@ -2,6 +2,7 @@ import TransferCore
 import TransferEngine
 import TransferFolders
 import TransferJobs
+import TransferScheduling
 
 /// The uploaders that watch the folders of batches.
 struct WatchRegistry {
@@ -54,4 +55,10 @@ extension RunningJob {
     /// Returns whether the job is tried for ever while its origin is the reason, because its folder is watched and has
     /// no end.
     func isEndless(in watches: WatchRegistry) -> Bool { watches[record.batch] != nil }
+
+    /// Whether it's for a file of a folder that other processes watch.
+    func isElsewhere(in watches: WatchRegistry, isShared: Bool) -> Bool {
+        record.watched != nil && isShared && watches[record.batch] == nil
+            && !candidate.lane.tags.contains(WatchTag.prefix)
+    }
 }

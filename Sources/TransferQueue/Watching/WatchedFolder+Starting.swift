@@ -24,10 +24,11 @@ extension WatchedFolder {
         _ spec: WatchSpec, on queue: JobQueue, times: WatchTimes,
         events: @escaping @Sendable (WatchedFolderEvent) -> Void
     ) async throws -> WatchedFolder {
-        let plan = try WatchPlan(spec)
         guard let history = queue.history else {
             throw TransferError(.invalidRequest, "this queue's store can't remember watched folders")
         }
+        let machine = history.sharesFolders ? WatchPlan.machine(of: spec.folder) : nil
+        let plan = try WatchPlan(spec, machine: machine)
         guard await queue.runner.reserveWatch(plan.batch) else {
             throw TransferError(.fileLocked, "\(plan.root) is watched already")
         }

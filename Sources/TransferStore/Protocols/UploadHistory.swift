@@ -5,6 +5,9 @@ package import TransferWatch
 /// The memory of watched folders: which versions of which files were uploaded, and the work left to do with them. All
 /// functions block, and each is one transaction, as those of the ``JobStore`` beside which the memory lives.
 package protocol UploadHistory: Sendable {
+    /// Whether other processes may watch the same folders, and upload their files.
+    var sharesFolders: Bool { get }
+
     // MARK: Taking files
 
     /// Takes the folder for this process and makes its jobs follow the present rules.
@@ -65,4 +68,9 @@ package protocol UploadHistory: Sendable {
 
     /// Forgets names of files that no longer exist.
     func forgetOtherNames(_ names: [String], folder: Int64) throws
+}
+
+extension UploadHistory {
+    /// A folder is one process's.
+    package var sharesFolders: Bool { false }
 }

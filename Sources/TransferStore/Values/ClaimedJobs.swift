@@ -7,14 +7,17 @@ package struct ClaimedJobs: Sendable {
     package var jobs: [(record: JobRecord, rank: Int)]
     /// Rows whose description cannot be read, for example because a newer version has written them.
     package var unreadable: [(id: Int64, identity: String, error: TransferError)]
+    /// Jobs of watched folders that this process isn't to do: they are left to those that watch the folders.
+    package var refused: [JobRecord] = []
     /// Whether jobs of the batch were changed since it was staged, so that the counts from staging no longer hold.
     package var isNews = false
 
-    package var count: Int { jobs.count + unreadable.count }
+    package var count: Int { jobs.count + unreadable.count + refused.count }
 
     package mutating func add(_ more: ClaimedJobs) {
         jobs += more.jobs
         unreadable += more.unreadable
+        refused += more.refused
     }
 
     package init(

@@ -7,6 +7,7 @@ package struct PostgresBatches: Sendable {
     package let database: PostgresDatabase
     package let leases: PostgresLeases
     package let doubtful: DoubtfulBatches
+    package let stamps: HistoryStamps
 
     package func register() throws -> BatchRegister {
         try database.read { db in
@@ -22,9 +23,16 @@ package struct PostgresBatches: Sendable {
         try database.read { db in
             var tally = BatchTally()
             let counts = try db.run(Self.counts, [batch])
+            var (watched, isWatched): ([JobState: Int], Bool) = ([:], false)
             for row in counts {
-                tally.counts[JobState(stored: row.int(0) ?? 0)] = row.int(1)
+                guard let state = row.int(0) else {
+                    isWatched = true
+                    continue
+                }
+                tally.counts[JobState(stored: state)] = row.int(1)
+                watched[JobState(stored: state)] = row.int(2)
             }
+            if isWatched { tally.watched = FolderTally(counts: watched, stamp: stamps.next()) }
             return tally
         }
     }
@@ -151,7 +159,11 @@ package struct PostgresBatches: Sendable {
         """)
 
     private static let counts = PostgresStatement(
-        "count_batch", [.submit, .work], "SELECT state, count(*) FROM job WHERE batch = $1 GROUP BY state")
+        "count_batch", [.submit, .work],
+        """
+        SELECT state, count(*), count(history) FROM job WHERE batch = $1 GROUP BY state
+        UNION ALL SELECT NULL, 0, 0 FROM watched_folder WHERE batch = $1
+        """)
 
     private static let nextNumber = PostgresStatement(
         "take_batch_number", .submit, "UPDATE counter SET value = value + 1 WHERE name = 'batch' RETURNING value")
@@ -194,16 +206,25 @@ package struct PostgresBatches: Sendable {
         WITH gone AS (
             DELETE FROM batch WHERE owner IS NULL
                 AND NOT EXISTS (SELECT 1 FROM job WHERE job.batch = batch.id AND owner IS NOT NULL)
+                AND NOT EXISTS (SELECT 1 FROM watched_folder JOIN process ON until > \(PostgresClock.now)
+                    AND '\(WatchTag.prefix)' || watched_folder.id = ANY (string_to_array(tags, ','))
+                    WHERE watched_folder.batch = batch.id)
                 AND ($1::text IS NULL OR name = $1)
                 AND ($2::bigint IS NULL OR updated < $2 AND NOT EXISTS (
                     SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded)))
             RETURNING id, name),
         jobs AS (
             DELETE FROM job USING gone WHERE job.batch = gone.id
-            RETURNING spec, upload, tags, drop_after IS NOT NULL AND \(PostgresReplacedUploads.areHeld) AS is_dropped),
+            RETURNING job.id, state, error_code, spec, upload, tags, drop_after IS NOT NULL AND \(PostgresReplacedUploads.areHeld) AS is_dropped),
         left_uploads AS (
             \(PostgresReplacedUploads.insertion)
-            SELECT spec, upload, tags, \(PostgresReplacedUploads.times) FROM jobs WHERE is_dropped)
+            SELECT spec, upload, tags, \(PostgresReplacedUploads.times) FROM jobs WHERE is_dropped),
+        -- Files that aren't tried again by themselves stay alone.
+        left_files AS (
+            UPDATE upload_history SET state = \(HistoryStates.leftAlone), job = NULL FROM jobs
+            WHERE $2::bigint IS NOT NULL AND upload_history.job = jobs.id AND (jobs.state = \(JobStates.cancelled)
+                OR jobs.state = \(JobStates.failed) AND jobs.error_code = 'mayHaveBeenSent')),
+        folders AS (DELETE FROM watched_folder USING gone WHERE $2::bigint IS NULL AND watched_folder.batch = gone.id)
         SELECT name FROM gone
         """)
 

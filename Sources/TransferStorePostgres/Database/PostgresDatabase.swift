@@ -1,6 +1,7 @@
 import Synchronization
 import TransferCore
 import TransferEventLoop
+package import TransferJobs
 import TransferStore
 
 /// A process's access to the database of a queue: the connection, the process's lease, and the transactions on which
@@ -13,6 +14,8 @@ package final class PostgresDatabase: Sendable {
     package let process: Int64
     package let lease = PostgresLeaseEnd()
     package let holdings = PostgresHoldings()
+    /// The tags that this process has besides those of its role, as the watcher of folders.
+    private let folderTags = Mutex<Set<String>>([])
 
     /// A lock that admits one transaction at a time.
     private let turn = Mutex<Void>(())
@@ -103,6 +106,21 @@ package final class PostgresDatabase: Sendable {
             }
         }
     }
+
+    // MARK: Tags
+
+    /// The tags of this process: jobs that ask for others aren't taken.
+    package var tags: WorkerTags { tags(adding: []) }
+
+    package func tags(adding more: [String]) -> WorkerTags {
+        let own = folderTags.withLock { $0 }
+        return WorkerTags(own.union(role.tags.names).union(more)) ?? role.tags
+    }
+
+    package func add(tag: String) { folderTags.withLock { _ = $0.insert(tag) } }
+
+    /// Whether the lane's jobs ask for no other tags.
+    package func mayDo(_ lane: Lane) -> Bool { WorkerTags(text: lane.tags).map(tags.cover) ?? lane.tags.isEmpty }
 
     // MARK: Transactions
 

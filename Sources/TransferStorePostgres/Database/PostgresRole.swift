@@ -35,9 +35,6 @@ extension PostgresRole {
     /// The tags of the worker (``PostgresWorker/tags``); none for other roles.
     package var tags: WorkerTags { if case .worker(let worker) = self { worker.tags } else { .none } }
 
-    /// Returns whether the lane's jobs ask for no tags that this worker lacks.
-    package func mayDo(_ lane: Lane) -> Bool { WorkerTags(text: lane.tags).map(tags.cover) ?? lane.tags.isEmpty }
-
     /// The folder of the worker (``PostgresWorker/folder``); `nil` for other roles.
     package var folder: String? { if case .worker(let worker) = self { worker.folder } else { nil } }
 

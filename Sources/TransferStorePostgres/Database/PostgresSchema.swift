@@ -265,5 +265,6 @@ package enum PostgresSchema {
         PostgresSteeringSchema.step,
         PostgresSteeringSchema.submitters,
         PostgresSteeringSchema.replacedUploads,
+        PostgresHistorySchema.step,
     ]
 }

@@ -89,14 +89,24 @@ package struct PostgresClaims: Sendable {
             resume: row.text(6).flatMap { try? JSONDecoder().decode(ResumeData.self, from: Data($0.utf8)) },
             upload: row.text(15).flatMap { UploadRecord(text: $0) }, facts: facts,
             digest: row.text(9).flatMap { Checksum($0) }, validator: row.text(10),
-            sums: row.bytes(20).flatMap { PieceSumList(encoded: $0) },
+            sums: row.bytes(21).flatMap { PieceSumList(encoded: $0) },
             place: row.text(18).map { AnsweredPlace(url: $0, takesCredentials: false) }, wasInterrupted: row.flag(11),
             claimed: PostgresClock.time(ago: row.number(16) ?? 0),
             recheck: DestinationRule.Recheck(rawValue: row.int(12) ?? 0) ?? .ask,
+            watched: row.text(20).map { WatchedVersion($0) },
             partOwners: own.map { owners(row, own: $0) })
     }
 
     // MARK: Statements
+
+    /// The version of a watched file, as ``WatchedVersion/init(_:)`` reads it. One that isn't known any longer is no file.
+    private static let watched = """
+        CASE WHEN job.history IS NOT NULL THEN coalesce((SELECT concat_ws(',', upload_history.id, inode,
+                upload_history.size, upload_history.modified, verifies::integer, failures,
+                coalesce(changed::text, '-'), coalesce(upload_history.fingerprint::text, '-'), upload_history.digest)
+            FROM upload_history JOIN watched_folder ON watched_folder.id = upload_history.folder
+            WHERE upload_history.id = job.history), job.history || ',0,-1,0,0,0,-,-') END
+        """
 
     /// The search admits only ready jobs, and locks them.
     private static let claiming = PostgresStatement(
@@ -121,11 +131,28 @@ package struct PostgresClaims: Sendable {
                 returning: """
                     job.id, identity, spec, priority, attempts, mirror, resume, size, modified, digest, validator,
                     was_interrupted, recheck, spent_mirrors, has_secrets, upload, \(PostgresClock.now) - claimed, asked_wait, final_url,
-                    array_to_string(part_owners, ','), CASE WHEN recheck = \(DestinationRule.Recheck.repair.rawValue) THEN sums END
+                    array_to_string(part_owners, ','), \(watched),
+                    CASE WHEN recheck = \(DestinationRule.Recheck.repair.rawValue) THEN sums END
                     """, where: { _ in "job.id = ready_id" }
             ).sql)
 
     package static let statements = [
         claiming
     ]
+}
+
+extension WatchedVersion {
+    /// - Parameter text: Its row's number, inode, size, time, whether it's verified, failures, time of its last change,
+    ///   fingerprint and digest, with commas between them.
+    fileprivate init(_ text: String) {
+        let parts = text.split(separator: ",", maxSplits: 8, omittingEmptySubsequences: false)
+        func number(_ index: Int) -> Int64? { index < parts.count ? Int64(parts[index]) : nil }
+        let stamp = FileStamp(
+            inode: UInt64(bitPattern: number(1) ?? 0), size: number(2) ?? -1, modified: number(3) ?? 0,
+            changed: number(6))
+        self.init(
+            history: number(0) ?? 0, stamp: stamp, digest: parts.count > 8 ? Checksum(String(parts[8])) : nil,
+            verifies: number(4) == 1, failures: Int(number(5) ?? 0),
+            fingerprint: number(7).map { UInt64(bitPattern: $0) })
+    }
 }

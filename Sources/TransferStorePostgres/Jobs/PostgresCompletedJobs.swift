@@ -79,7 +79,7 @@ package struct PostgresCompletedJobs: Sendable {
         """
         SELECT id, identity, is_upload, path, size, modified, digest, validator, final_url, status, attempts,
             length_unproven, spec, CASE WHEN digest IS NULL THEN sums END
-        FROM job WHERE batch = $1 AND state = \(JobStates.done) AND id > $2 ORDER BY id LIMIT $3
+        FROM job WHERE batch = $1 AND state = \(JobStates.done) AND id > $2 AND history IS NULL ORDER BY id LIMIT $3
         """)
 
     package static let statements = [

@@ -8,7 +8,7 @@ package struct PostgresReadyJobs: Sendable {
 
     /// Reads the jobs of the batch that this process may do.
     package func backlog(batch: Int64) throws -> Backlog {
-        let own = PostgresArray(database.role.tags.names)
+        let own = PostgresArray(database.tags.names)
         return try database.read { db in
             var backlog = Backlog()
             let ready = try db.run(Self.readyCounts, [batch, own])
@@ -35,7 +35,7 @@ package struct PostgresReadyJobs: Sendable {
             for row in woken {
                 lanes[PostgresLane.lane(row, from: 0), default: 0] += 1
             }
-            return PostgresOutcome(lanes.filter { database.role.mayDo($0.key) }) { db in
+            return PostgresOutcome(lanes.filter { database.mayDo($0.key) }) { db in
                 try db.run(Self.sleeping, [PostgresArray(ids)]).first?.flag(0) != true
             }
         }

@@ -36,7 +36,7 @@ package struct PostgresUploads: Sendable {
     /// minute.
     package func take(limit: Int) throws -> [AbandonedUpload] {
         try database.writeFenced(isDurable: false, isRepeatable: true) { db in
-            let tags = PostgresArray(database.role.tags.names)
+            let tags = PostgresArray(database.tags.names)
             let cancelled = try db.run(Self.taking, [tags, limit]).compactMap { row in
                 AbandonedUpload(id: row.number(0) ?? 0, spec: row.text(1) ?? "", upload: row.text(2))
             }

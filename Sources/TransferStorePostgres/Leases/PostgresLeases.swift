@@ -29,6 +29,11 @@ package struct PostgresLeases: Sendable {
         return row?.number(0) ?? 0
     }
 
+    /// Gives this process one more tag.
+    static func add(_ db: PostgresConnection, tag: String, _ database: PostgresDatabase) throws {
+        try db.post(Self.tagging, [database.process, database.tags(adding: [tag]).text])
+    }
+
     /// - Returns: The lease, whose end is counted from the request for it; the database's end is never earlier.
     package func renew() throws -> Lease {
         let (asked, term) = (MonotonicTime.now, database.role.term)
@@ -131,6 +136,9 @@ package struct PostgresLeases: Sendable {
         VALUES (\(token), $1, $2, \(PostgresClock.now) + $3, $4, $5, $6) RETURNING generation
         """)
 
+    private static let tagging = PostgresStatement(
+        "tag_process", [.submit, .work], "UPDATE process SET tags = $2 WHERE generation = $1")
+
     private static let renewal = PostgresStatement(
         "renew_lease", [.submit, .work],
         "UPDATE process SET until = \(PostgresClock.now) + $2 WHERE generation = $1 RETURNING 1")
@@ -181,7 +189,8 @@ package struct PostgresLeases: Sendable {
         "drop_process", [.submit, .work], "DELETE FROM process WHERE generation = $1")
 
     package static let statements = [
-        registration, renewal, lostLeases, recovery.statement, sending, doubt, reportedDoubt, handingBack.statement,
+        registration, tagging, renewal, lostLeases, recovery.statement, sending, doubt, reportedDoubt,
+        handingBack.statement,
         batchesLeft, commandsLeft, departure,
     ]
 }

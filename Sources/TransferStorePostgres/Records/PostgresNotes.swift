@@ -38,8 +38,8 @@ package struct PostgresNotes: Sendable {
         case .abandoned(let id):
             try db.post(Self.abandonedNote, [id])
             try PostgresReplacedUploads.forget(db, id)
-        // Watched folders belong to one machine: their upload history is in its own store.
-        case .fingerprint: break
+        case .fingerprint(let fingerprint, let entry):
+            try db.post(Self.fingerprintNote, [entry, Int64(bitPattern: fingerprint)])
         }
     }
 
@@ -73,7 +73,11 @@ package struct PostgresNotes: Sendable {
         WHERE id = $1 AND state = \(JobStates.cancelled)
         """)
 
+    private static let fingerprintNote = PostgresStatement(
+        "note_fingerprint", .work,
+        "UPDATE upload_history SET fingerprint = $2 WHERE id = $1 AND state <> \(HistoryStates.confirmed)")
+
     package static let statements = [
-        uploadNote, sendingNote, versionNote, partNote, abandonedNote,
+        fingerprintNote, uploadNote, sendingNote, versionNote, partNote, abandonedNote,
     ]
 }

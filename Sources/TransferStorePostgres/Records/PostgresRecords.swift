@@ -8,6 +8,7 @@ package import TransferStore
 /// this process's generation has claimed it.
 package struct PostgresRecords: Sendable {
     package let database: PostgresDatabase
+    let history: PostgresHistory
 
     package func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
         let ended = ends.map(\.id) + steps.map(\.id)
@@ -17,8 +18,13 @@ package struct PostgresRecords: Sendable {
         }
         let recorded = try database.transactFenced { db in
             if !ends.isEmpty { try db.post(Self.lock, [PostgresArray(ends.map(\.id)), database.process]) }
-            var recorded = try write(db, steps)
-            guard !ends.isEmpty else { return PostgresOutcome(recorded, isThere: isThere) }
+            var watched = try PostgresWatchedRecords(db, ends, steps, history)
+            var recorded = try write(db, watched?.decide(ends, steps) ?? steps)
+            guard !ends.isEmpty else {
+                try watched?.write(db, &recorded)
+                recorded.unblocked = recorded.unblocked.filter { database.mayDo($0.key) }
+                return PostgresOutcome(recorded, isThere: isThere)
+            }
             let batches = Set(ends.map(\.batch)).sorted()
             let needs = try batches.map { ($0, try PostgresNeeds.ask(db, batch: $0)) }
             let needing = try needs.filter { try PostgresNeeds.flag($1) }.map(\.0)
@@ -36,12 +42,15 @@ package struct PostgresRecords: Sendable {
             let all = ends.count + dependents.count
             let first = try PostgresEndNumbers.post(db, all)
             for (index, end) in ends.enumerated() { try write(db, end, behind: all - 1 - index) }
+            try watched?.write(db, &recorded)
             Failpoint.reached(.recordUncommitted)
             guard !needing.isEmpty || ends.contains(where: \.tellsHook) else {
-                let stepped = recorded
+                var stepped = recorded
+                stepped.unblocked = stepped.unblocked.filter { database.mayDo($0.key) }
+                let known = stepped
                 return PostgresOutcome(
-                    value: { stepped.numbered(ends.count, from: try first.rows().first?.number(0) ?? 1) },
-                    lookUp: { stepped.numbered(ends.count, from: try Self.first(of: ends, $0)) },
+                    value: { known.numbered(ends.count, from: try first.rows().first?.number(0) ?? 1) },
+                    lookUp: { known.numbered(ends.count, from: try Self.first(of: ends, $0)) },
                     isThere: isThere)
             }
             recorded = recorded.numbered(ends.count, from: try first.rows().first?.number(0) ?? 1)
@@ -54,7 +63,7 @@ package struct PostgresRecords: Sendable {
             let cursor = (recorded.cursors.first ?? 1) + Int64(ends.count)
             recorded.skipped += try dependents.skip(db, from: cursor)
             if !recorded.unblocked.isEmpty { try PostgresNotice.work.tell(db) }
-            recorded.unblocked = recorded.unblocked.filter { database.role.mayDo($0.key) }
+            recorded.unblocked = recorded.unblocked.filter { database.mayDo($0.key) }
             recorded.hooked.formUnion(recorded.skipped.lazy.filter(\.tellsHook).map(\.batch))
             return PostgresOutcome(recorded, isThere: isThere)
         }
@@ -73,7 +82,7 @@ package struct PostgresRecords: Sendable {
 
     /// - Parameter place: The number of further numbers that were taken behind that of this end.
     private func write(_ db: PostgresConnection, _ end: JobEnd, behind place: Int) throws {
-        // An end without a change is one of watched folders, which belong to one machine.
+        // An end without a change takes the job out with its version.
         guard let (update, statement) = end.transition.flatMap({ Self.endings[$0] }) else { return }
         try db.post(statement, update.values([place, end.id, database.process]) { try end.value($0) })
     }
@@ -94,7 +103,7 @@ package struct PostgresRecords: Sendable {
 
     private func post(_ db: PostgresConnection, _ step: JobStep) throws -> PostgresAnswer {
         try Self.stepping.post(
-            db, Self.stepping.values(state: step.state, [step.id, database.process]) { try step.value($0) })
+            db, Self.stepping.values(state: step.state, [step.id, database.process, step.isForWatcher]) { try step.value($0) })
     }
 
     // MARK: Statements
@@ -114,9 +123,17 @@ package struct PostgresRecords: Sendable {
             })
     }()
 
-    private static let stepping = PostgresPendingCommands.Release("record_step", .work, .step) {
-        "id = $\($0) AND owner = $\($0 + 1)"
-    }
+    private static let stepping = PostgresPendingCommands.Release(
+        "record_step", .work, .step,
+        also: {
+            [
+                """
+                tags = CASE WHEN $\($0 + 2)::boolean THEN coalesce((SELECT '\(WatchTag.prefix)' || folder FROM upload_history
+                    WHERE upload_history.id = job.history), tags) ELSE tags END
+                """
+            ]
+        },
+        where: { "id = $\($0) AND owner = $\($0 + 1)" })
 
     /// Jobs are locked before the counter, in the same order as by commands.
     private static let lock = PostgresStatement(

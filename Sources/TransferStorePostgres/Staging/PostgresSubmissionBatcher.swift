@@ -106,7 +106,7 @@ package final class PostgresSubmissionBatcher: JobSubmissionBatcher {
         }
     }
 
-    private static let secretRefusal =
+    static let secretRefusal =
         "its URL or its headers hold a secret, which a queue of many machines doesn't keep: name it, "
         + "{\"credential\": \"NAME\"}, and workers that have one of that name use it"
 

@@ -17,6 +17,10 @@ package enum PostgresStatements {
             PostgresBatchImport.statements, PostgresStatus.statements, PostgresSteering.statements,
             PostgresSubmissions.statements, PostgresTags.statements, PostgresUnderWay.statements,
             PostgresUploads.statements, PostgresPendingCommands.statements, PostgresRevocations.statements,
+            PostgresFolderStatus.statements, PostgresHistory.statements, PostgresHistoryFailures.statements,
+            PostgresHistoryRows.statements,
+            PostgresHistoryUpkeep.statements, PostgresHistoryWriter.statements, PostgresOtherNames.statements,
+            PostgresWatchedRecords.statements,
         ]
         return parts.flatMap { $0 }
     }()

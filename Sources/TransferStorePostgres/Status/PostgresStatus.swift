@@ -29,6 +29,9 @@ package struct PostgresStatus: Sendable {
                 statuses[batch]?.add(state, row.int(2) ?? 0)
                 if state == .waiting { statuses[batch]?.nextAttempt = row.number(3) }
             }
+            for (batch, folder) in try PostgresFolderStatus.statuses(db, of: batches) {
+                statuses[batch]?.folder = folder
+            }
             Self.add(runs: try runs.rows(), to: &statuses)
             Self.add(hosts: try hosts.rows(), to: &statuses)
             return rows.compactMap { statuses[$0.number(0) ?? 0] }

@@ -28,15 +28,17 @@ package enum PostgresPendingCommands {
 
         /// - Parameters:
         ///   - transition: The change of jobs without a pending command.
+        ///   - also: Further assignments. Their parameters begin with the number of the condition's first one.
         ///   - condition: The jobs, in SQL; of these the claimed ones are meant. Its parameters begin with the number
         ///     that it is called with.
         init(
-            _ name: String, _ access: PostgresAccess, _ transition: JobTransition, where condition: (Int) -> String
+            _ name: String, _ access: PostgresAccess, _ transition: JobTransition, also: (Int) -> [String] = { _ in [] },
+            where condition: (Int) -> String
         ) {
             update = PostgresJobUpdate(
                 transition,
                 state: { "CASE asked WHEN '\(PostgresPendingCommands.pause)' THEN \(JobStates.paused) ELSE \($0) END" },
-                returning: "id, identity, spec, asked", where: condition)
+                also: also, returning: "id, identity, spec, asked", where: condition)
             statement = PostgresStatement(
                 name, access,
                 """

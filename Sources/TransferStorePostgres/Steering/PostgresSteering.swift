@@ -95,7 +95,9 @@ package struct PostgresSteering: Sendable {
     ) throws -> AppliedCommand {
         let meant = try db.run(Self.meantJobs, [batch, job, PostgresArray((verb.states + [.claimed]).map(\.rawValue))])
         try PostgresPendingCommands.note(db, verb, of: meant.filter { $0.flag(3) }.compactMap { $0.number(0) })
-        return try change(db, verb, batch: batch, meant.filter { !$0.flag(3) })
+        let applied = try change(db, verb, batch: batch, meant.filter { !$0.flag(3) })
+        try PostgresHistory.follow(db, verb, batch: batch, job: job)
+        return applied
     }
 
     /// Returns whether an attempt of the job failed, or a job that it needs did.
@@ -108,7 +110,9 @@ package struct PostgresSteering: Sendable {
         _ db: PostgresConnection, _ verb: QueueVerb, batch: Int64, job: String?
     ) throws -> AppliedCommand {
         let meant = try db.run(Self.meantJobs, [batch, job, PostgresArray(verb.states.map(\.rawValue))])
-        return try change(db, verb, batch: batch, Array(meant))
+        let applied = try change(db, verb, batch: batch, Array(meant))
+        try PostgresHistory.follow(db, verb, batch: batch, job: job)
+        return applied
     }
 
     private static func change(

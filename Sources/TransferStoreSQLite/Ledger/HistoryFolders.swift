@@ -44,13 +44,42 @@ package struct HistoryFolders: Sendable {
             try db.execute(
                 sql: "UPDATE ledger SET due = confirmed + ?1 WHERE folder = ?2 AND due IS NOT NULL",
                 arguments: [plan.thenAfter ?? 0, folder])
-            let taker = try HistoryWriter(db, folder: folder, batch: batch.id, plan: plan)
-            try taker.renewAll()
+            // Earlier versions left some waiting for nothing.
+            try db.execute(
+                sql:
+                    "UPDATE job SET follows = 0 WHERE +batch = ? AND ledger IS NOT NULL AND state = \(JobStates.blocked) AND follows IS NULL",
+                arguments: [batch.id])
+            let graph = try UploadHistoryRows(db).unconfirmed(folder: folder, batch: batch.id)
+            var rule = try self.rule(db, plan, batch.id, graph)
+            rule.renewAll()
             return OpenedHistory(
                 folder: folder, batch: batch, since: row[stored: 1], isPaused: row[stored: 2],
-                formerURL: former.flatMap { $0 == url ? nil : $0 }, changes: try taker.finish(stamp: stamps.next()),
+                formerURL: former.flatMap { $0 == url ? nil : $0 }, changes: try write(db, rule, folder: folder),
                 nextFailed: try FailedFileRows.next(db, batch: batch.id))
         }
+    }
+
+    private func rule(
+        _ db: Database, _ plan: WatchPlan, _ batch: Int64, _ graph: UploadHistoryGraph
+    ) throws -> UploadHistoryRule {
+        let isPaused = try Bool.fetchOne(
+            db, sql: "SELECT isPaused FROM watchedFolder WHERE batch = ?", arguments: [batch])
+        return UploadHistoryRule(
+            plan, batch: batch, graph: graph, open: try WatchedJobs.countOpen(db, batch: batch),
+            isPaused: isPaused ?? false, now: WallClock.milliseconds, file: UploadHistoryRule.look(at: plan.root))
+    }
+
+    /// Writes what was decided.
+    private func write(_ db: Database, _ rule: UploadHistoryRule, folder: Int64) throws -> HistoryChanges {
+        let (plan, batch) = (rule.plan, rule.batch)
+        let written = try UploadHistoryRows(db).write(rule.graph, folder: folder, batch: batch, plan: plan)
+        for name in rule.ownNames { try OtherNames.forget(db, name, folder: folder) }
+        var changes = rule.changes
+        changes.secrets.merge(written.secrets) { $1 }
+        changes.abandoned = written.removed.compactMap { $0.abandoned(plan) }
+        changes.open = try WatchedJobs.countOpen(db, batch: batch)
+        changes.stamp = stamps.next()
+        return changes
     }
 
     /// Takes the versions that are to be uploaded, after they have been looked up, in one durable transaction.
@@ -60,12 +89,10 @@ package struct HistoryFolders: Sendable {
             try db.execute(
                 sql: "UPDATE watchedFolder SET batch = ?1 WHERE id = ?2 AND batch IS NOT ?1",
                 arguments: [batch.id, folder])
-            let taker = try HistoryWriter(db, folder: folder, batch: batch.id, plan: plan)
-            for offer in offers {
-                guard try taker.take(offer) else { break }
-                taker.changes.handled += 1
-            }
-            return (batch, try taker.finish(stamp: stamps.next()))
+            let graph = try UploadHistoryRows(db).graph(offers, folder: folder, batch: batch.id, plan: plan)
+            var rule = try self.rule(db, plan, batch.id, graph)
+            rule.take(offers)
+            return (batch, try write(db, rule, folder: folder))
         }
     }
 
@@ -82,5 +109,21 @@ package struct HistoryFolders: Sendable {
             throw TransferError(
                 .fileLocked, "\(held.batch.dropFirst("watch:".count)) is watched by another process (pid \(held.pid))")
         }
+    }
+}
+
+extension UploadHistoryRows.Removed {
+    /// The upload that its server is to drop; `nil` where there is none.
+    fileprivate func abandoned(_ plan: WatchPlan) -> AbandonedUpload? {
+        guard let upload = upload.flatMap({ UploadRecord(text: $0) }), var spec = try? JobSpec(canonicalJSON: spec)
+        else {
+            return nil
+        }
+        if hasSecrets {
+            spec.settings = plan.spec.settings
+            // A secret in the URL itself isn't known any more.
+            if spec.urls.contains(where: { $0.contains(Redaction.mark) }) { return nil }
+        }
+        return AbandonedUpload(id: id, spec: spec, upload: upload)
     }
 }

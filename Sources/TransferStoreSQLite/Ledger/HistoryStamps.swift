@@ -6,6 +6,8 @@ import TransferStore
 package final class HistoryStamps: Sendable {
     private let last = Atomic<Int>(0)
 
+    package init() {}
+
     /// Returns the next stamp. A transaction calls this before it ends.
     package func next() -> Int { last.add(1, ordering: .relaxed).newValue }
 }

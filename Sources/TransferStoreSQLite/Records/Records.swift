@@ -20,14 +20,12 @@ package struct Records: Sendable {
             try StoredWait.follow(db)
             let now = WallClock.milliseconds
             var last = ends.isEmpty ? 0 : try EndNumbers.take(db, ends.count) - Int64(ends.count)
-            var history = HistoryRecorder(db, now: now)
             var writer = try EndWriter(db, packed: packed, now: now, ends, steps)
             recorded.cursors.reserveCapacity(ends.count)
-            for (index, end) in ends.enumerated() {
+            for index in ends.indices {
                 last += 1
                 recorded.cursors.append(last)
                 try writer.write(index, cursor: last)
-                try history.record(end, cursor: last)
             }
             try writer.finish()
             let hooked = ends.filter { $0.tellsHook }
@@ -35,8 +33,7 @@ package struct Records: Sendable {
                 recorded.hooked = try HookCalls.add(
                     db, ended: hooked.map(\.id), kept: Set(hooked.filter(\.wasKept).map(\.id)))
             }
-            for step in steps where try !history.supersedes(step) { try write(db, step) }
-            recorded.watched = try history.finish(&recorded.unblocked, stamp: stamps.next())
+            try WatchedRecords(db, stamps).record(ends, cursor: last, steps, now: now, &recorded) { try write(db, $0) }
             var needing: [Int64: Bool] = [:]
             for end in ends {
                 let hasNeeds = try needing[end.batch] ?? Needs.areIn(db, batch: end.batch)

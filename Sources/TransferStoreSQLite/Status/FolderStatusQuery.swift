@@ -13,7 +13,7 @@ enum FolderStatusQuery {
         else { return nil }
         var status = FolderStatus(path: folder[stored: 0], url: folder[stored: 1])
         // The upload history forgets files that are gone; some of the jobs that were complete last stay
-        // (``HistoryRecorder``).
+        // (``UploadHistoryEnds``).
         let last = try Row.fetchOne(
             db,
             sql: """

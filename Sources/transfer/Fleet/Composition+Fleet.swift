@@ -40,6 +40,20 @@ extension Composition {
         try await Fleet.work(on: address, as: worker, configuration(fleet: limits, set, hooks: hooks))
     }
 
+    /// A queue to watch folders on, beside other processes.
+    static func queue(
+        watching folders: [WatchSpec], on address: FleetAddress, lease: TimeSpan?, limits: BatchLimits,
+        _ set: Configuration, hooks: HookOptions, _ reporter: Reporter
+    ) async throws -> JobQueue {
+        var worker = FleetWorker(rules: OutsideRules(directory: "/"))
+        worker.lease = lease?.duration ?? worker.lease
+        let (connectionNotice, durabilityWarning) = (ConnectionNotice(reporter), DurabilityWarning(reporter))
+        worker.reportConnection = { connectionNotice.tell($0) }
+        worker.reportDurability = { durabilityWarning.tell($0) }
+        return try await Fleet.watch(
+            folders, on: address, as: worker, configuration(fleet: limits, set, hooks: hooks))
+    }
+
     private static func configuration(
         fleet limits: BatchLimits, _ set: Configuration, hooks: HookOptions
     ) throws -> QueueConfiguration {

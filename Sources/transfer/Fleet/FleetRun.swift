@@ -91,7 +91,8 @@ struct FleetRun {
                 }
                 guard staged.folders.isEmpty else {
                     throw Failure(
-                        .invalidJobFile, "\(source.name): folders are watched by one machine: leave --queue out")
+                        .invalidJobFile,
+                        "\(source.name): a run of a shared queue watches no folder: \"transfer watch --queue\" does")
                 }
                 for warning in staged.warnings { StandardError.write("\(source.name): \(warning)\n") }
                 // The batch belongs to this process until `leave`: its counts cannot change before.

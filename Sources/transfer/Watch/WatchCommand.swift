@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import TransferCore
 import TransferEventLoop
+import TransferFleet
 import TransferQueue
 import TransferWatch
 
@@ -25,6 +26,9 @@ struct Watch: AsyncParsableCommand {
 
             The key "watch" of a job file does the same, with everything that a job can say; transfer run watches its \
             folders.
+
+            With --queue postgres://… several machines may watch one folder. Any worker then uploads what it reaches of \
+            it, and each version of each file is uploaded once.
             """)
 
     @Argument(help: ArgumentHelp("The folder to watch. A missing folder is waited for.", valueName: "dir"))
@@ -66,6 +70,7 @@ struct Watch: AsyncParsableCommand {
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
     @OptionGroup var state: StateOptions
+    @OptionGroup var fleet: WatchQueueOptions
 
     mutating func validate() throws {
         if folder.isEmpty { throw ValidationError("name a folder") }
@@ -74,6 +79,15 @@ struct Watch: AsyncParsableCommand {
                 throw ValidationError("--no-ledger sends what is in the folder, and --new-only leaves it alone")
             }
             if state.state != nil { throw ValidationError("--no-ledger keeps no state: leave --state out") }
+            if fleet.queue != nil { throw ValidationError("--no-ledger remembers nothing: leave --queue out") }
+        }
+        if try fleet.address() != nil {
+            if state.state != nil { throw ValidationError("--queue goes without --state: each names a queue") }
+            if show.hooks.hook != nil {
+                throw ValidationError(
+                    "--on-finish would have other machines run a command or ask a server, which workers refuse: leave it out"
+                )
+            }
         }
         _ = try spec()
     }
@@ -126,10 +140,19 @@ struct Watch: AsyncParsableCommand {
         let place = scratch?.path ?? state.state
         var hint = state.hint
         hint.persistence = end.noLedger ? .isForgotten : end.once ? .isRemembered : .watches
-        let queue = try await Composition.queue(
-            state: place, limits: limits.merged(with: BatchLimits(), configuration), configuration,
-            hooks: show.hooks)
-        let reporter = try Composition.reporter(show)
+        let merged = limits.merged(with: BatchLimits(), configuration)
+        let (queue, reporter): (JobQueue, Reporter)
+        if let address = try fleet.address() {
+            hint.queue = fleet.queue
+            reporter = try Composition.reporter(show)
+            queue = try await Composition.queue(
+                watching: [spec], on: address, lease: fleet.lease, limits: merged, configuration, hooks: show.hooks,
+                reporter)
+        } else {
+            queue = try await Composition.queue(
+                state: place ?? fleet.queue, limits: merged, configuration, hooks: show.hooks)
+            reporter = try Composition.reporter(show)
+        }
         let once = end.once ? WatchOnce(spec, waitsForWriters: end.deadline != nil) : nil
         let session = WatchSession(queue, reporter, folders: [spec.folder], once: once)
         var stops = Execution.StopRules()
@@ -148,6 +171,36 @@ struct Watch: AsyncParsableCommand {
         execution.obeySignals()
         let batches = try await session.begin([spec])
         ExitStatus.exit(try await execution.run(batches, RunOptions()))
+    }
+}
+
+/// The options of a watch on a queue that machines share.
+struct WatchQueueOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The queue: a folder (as --state), or a PostgreSQL database that many machines share.",
+            valueName: "dir|postgres://…"), transform: QueueAddress.text)
+    var queue: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With a database: without a sign of life for that time others upload this machine's files; at least 3s.",
+            valueName: "30s"), transform: TimeSpan.read)
+    var lease: TimeSpan?
+
+    /// - Returns: `nil` for a queue of this machine.
+    /// - Throws: `ValidationError`.
+    func address() throws -> FleetAddress? {
+        let address = try queue.flatMap { QueueAddress.isDatabase($0) ? try QueueAddress.database($0) : nil }
+        if address == nil, let queue, queue.contains("://") {
+            throw ValidationError("watch takes a folder or postgres://HOST/DATABASE as its --queue")
+        }
+        guard let lease else { return address }
+        guard address != nil else { throw ValidationError("--lease goes with --queue postgres://HOST/DATABASE") }
+        guard (.seconds(3) ... .seconds(3600)).contains(lease.duration) else {
+            throw ValidationError("--lease takes 3s to 1h")
+        }
+        return address
     }
 }
 

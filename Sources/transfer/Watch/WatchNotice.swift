@@ -1,3 +1,4 @@
+import Glibc
 import TransferQueue
 
 /// An event of a watched folder, with the folder and the time.
@@ -35,8 +36,17 @@ enum WatchBatch {
 
     /// Returns the folder of a batch.
     ///
-    /// - Returns: `nil` for other batches: a job file's name has no slash, and its path begins with one.
+    /// - Returns: `nil` for other batches: a job file's name has no slash, and its path begins with one. A folder
+    ///   of another machine has the machine's name behind it.
     static func folder(of batch: String) -> String? {
-        batch.hasPrefix(prefix + "/") ? String(batch.dropFirst(prefix.count)) : nil
+        guard batch.hasPrefix(prefix + "/") else { return nil }
+        let folder = batch.dropFirst(prefix.count)
+        return String(folder.hasSuffix(ofThisMachine) ? folder.dropLast(ofThisMachine.count) : folder)
     }
+
+    private static let ofThisMachine: String = {
+        var name = [CChar](repeating: 0, count: 256)
+        gethostname(&name, name.count - 1)
+        return "@" + String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }()
 }

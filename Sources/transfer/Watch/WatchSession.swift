@@ -56,6 +56,8 @@ final class WatchSession: Sendable {
     ///
     /// - Throws: `Failure` when another process watches one of them.
     private func hold(_ specs: [WatchSpec]) async throws -> [StagedBatch] {
+        // A folder of a queue that machines share is no process's alone.
+        guard !queue.isShared else { return [] }
         var batches: [StagedBatch] = []
         for spec in specs {
             let name = WatchBatch.name(of: spec.folder)

@@ -11,6 +11,8 @@ package struct WatchPlan: Sendable {
     package let root: String
     package let template: URLTemplate
     package let host: String
+    /// The machine that the folder is on, where its queue is shared by machines that don't reach it.
+    package let machine: String?
 
     /// The maximum number of unfinished jobs of a folder; further files wait in the watcher.
     package static let capacity = 1000
@@ -41,20 +43,32 @@ package struct WatchPlan: Sendable {
     /// Checks the rules.
     ///
     /// - Throws: `TransferError` with the reason why they cannot be followed.
-    package init(_ spec: WatchSpec) throws(TransferError) {
+    package init(_ spec: WatchSpec, machine: String? = nil) throws(TransferError) {
         guard spec.folder.hasPrefix("/") else {
             throw TransferError(.invalidRequest, "the watched folder \(spec.folder) isn't an absolute path")
         }
         self.spec = spec
+        self.machine = machine
         root = WatchedPath.trimmed(spec.folder)
         let template = try URLTemplate(URLSpelling.canonicalIfPossible(spec.url))
         self.template =
             spec.upload.uploadProtocol.entry.hasURLPerFile
             ? template.completed(isRecursive: spec.rules.isRecursive) : template
+        host = Self.hostName
+        try check()
+    }
+
+    /// The name of this machine, for a folder that other machines don't reach.
+    ///
+    /// - Returns: `nil` for a folder on a file system of a network: by the same path it's the same folder.
+    package static func machine(of folder: String) -> String? {
+        SharedFolder.isReachedByOthers(folder) ? nil : hostName
+    }
+
+    private static var hostName: String {
         var name = [CChar](repeating: 0, count: 256)
         gethostname(&name, name.count - 1)
-        host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        try check()
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private func check() throws(TransferError) {
@@ -82,7 +96,34 @@ package struct WatchPlan: Sendable {
         }
     }
 
-    package var batch: String { "watch:" + root }
+    /// The batch of its jobs. Folders of several machines may have one path.
+    package var batch: String { "watch:" + root + (machine.map { "@" + $0 } ?? "") }
+
+    /// The job of another process that watches the folder, too, as this one does it: under its own settings, so that whoever
+    /// writes to the queue learns no secret of this machine.
+    ///
+    /// - Throws: `TransferError` for a file outside the folder, and for another server.
+    package func accepted(_ spec: JobSpec) throws(TransferError) -> JobSpec {
+        let prefix = root + "/"
+        guard case .upload(let given) = spec.work, given.from == nil, given.source.hasPrefix(prefix),
+            !WatchedPath.components(String(given.source.dropFirst(prefix.count))).contains(where: {
+                $0 == ".." || $0 == "."
+            })
+        else {
+            throw TransferError(.invalidRequest, "the job's file isn't one of the watched folder \(root)")
+        }
+        let sample = FileVersion(device: 0, inode: 0, size: 0, modified: 0, path: "name")
+        guard Origin(anyURL: given.url) == Origin(anyURL: url(sample, digest: nil)) else {
+            throw TransferError(.invalidRequest, "the job goes to another server than the watched folder \(root)")
+        }
+        var own = spec
+        var upload = self.spec.upload
+        upload.source = given.source
+        upload.url = given.url
+        own.work = .upload(upload)
+        own.settings = self.spec.settings
+        return own
+    }
 
     /// Whether a file is read before it is staged, because its URL or its verification needs the digest.
     package var needsDigest: Bool { template.needsDigest || spec.verifiesDigest }

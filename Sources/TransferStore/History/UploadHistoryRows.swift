@@ -1,0 +1,314 @@
+package import GRDB
+import TransferCore
+import TransferEngine
+package import TransferJobs
+import TransferWatch
+
+/// Reads the parts of the upload history that rules decide about, and writes what they decided, inside one transaction.
+package struct UploadHistoryRows {
+    package let db: Database
+
+    package init(_ db: Database) { self.db = db }
+
+    // MARK: Reading
+
+    private static let entryColumns = """
+        SELECT ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.url, ledger.state, job, digest,
+            staged, confirmed, ledger.due, gone, changed, fingerprint, isRenamed, failures FROM ledger
+        """
+
+    private static let jobColumns = """
+        SELECT job.id, job.ledger, job.identity, job.state, job.batch, job.origin, job.network, job.destination,
+            job.fingerprint, job.follows, job.state = \(JobStates.failed) AND job.errorCode = 'mayHaveBeenSent',
+            job.state = \(JobStates.failed) AND job.notBefore IS NOT NULL
+                AND coalesce(job.errorCode, '') NOT IN ('checksumMismatch', 'digestUnknown')
+        FROM job
+        """
+
+    /// The part that offers are about.
+    package func graph(_ offers: [HistoryOffer], folder: Int64, batch: Int64, plan: WatchPlan) throws
+        -> UploadHistoryGraph
+    {
+        var graph = UploadHistoryGraph()
+        let query = UploadHistoryQuery(offers)
+        for (inode, size) in query.versions {
+            try entries("WHERE folder = ? AND inode = ? AND ledger.size = ?", [folder, inode, size], into: &graph)
+        }
+        for path in query.paths { try entries("WHERE folder = ? AND path = ?", [folder, path], into: &graph) }
+        for id in query.entries { try entries("WHERE id = ?", [id], into: &graph) }
+        for url in query.urls(plan, graph) {
+            try entries("WHERE folder = ? AND url = ? AND job IS NOT NULL", [folder, url], into: &graph)
+        }
+        try addJobs(to: &graph)
+        try addFollowers(of: batch, to: &graph)
+        return graph
+    }
+
+    /// All versions that aren't confirmed.
+    package func unconfirmed(folder: Int64, batch: Int64) throws -> UploadHistoryGraph {
+        var graph = UploadHistoryGraph()
+        try entries("WHERE folder = ? AND job IS NOT NULL", [folder], into: &graph)
+        try addJobs(to: &graph)
+        try addFollowers(of: batch, to: &graph)
+        return graph
+    }
+
+    private func entries(
+        _ condition: String, _ arguments: StatementArguments, into graph: inout UploadHistoryGraph
+    ) throws {
+        let statement = try db.cachedStatement(sql: "\(Self.entryColumns) \(condition)")
+        for row in try Row.fetchAll(statement, arguments: arguments) { graph.load(UploadHistoryEntry(row)) }
+    }
+
+    private func jobs(
+        _ condition: String, _ arguments: StatementArguments, into graph: inout UploadHistoryGraph
+    ) throws {
+        let statement = try db.cachedStatement(sql: "\(Self.jobColumns) \(condition)")
+        for row in try Row.fetchAll(statement, arguments: arguments) { graph.load(UploadHistoryJob(row)) }
+    }
+
+    /// The jobs of all versions that are there.
+    package func addJobs(to graph: inout UploadHistoryGraph) throws {
+        for entry in graph.entries.values.sorted(by: { $0.id < $1.id }) {
+            try jobs("WHERE ledger = ? AND state < \(JobStates.firstEnded)", [entry.id], into: &graph)
+            if let job = entry.job { try jobs("WHERE id = ?", [job], into: &graph) }
+        }
+    }
+
+    /// All jobs of the batch that follow others, those that they follow, and their versions.
+    package func addFollowers(of batch: Int64, to graph: inout UploadHistoryGraph) throws {
+        // A batch behind a plus is no choice for SQLite's planner, which would go through all its open jobs.
+        let statement = try db.cachedStatement(
+            sql: "\(Self.jobColumns) WHERE follows IS NOT NULL AND ledger IS NOT NULL AND +batch = ?")
+        for row in try Row.fetchAll(statement, arguments: [batch]) {
+            let job = UploadHistoryJob(row)
+            graph.load(job)
+            try entries("WHERE id = ?", [job.entry], into: &graph)
+            guard let followed = job.follows else { continue }
+            try jobs("WHERE id = ? AND ledger IS NOT NULL", [followed], into: &graph)
+        }
+    }
+
+    /// The part that ends and steps of jobs are about.
+    package func graph(ofJobs ids: [Int64], batches: Set<Int64>, places: [String]) throws -> UploadHistoryGraph {
+        var graph = UploadHistoryGraph()
+        for id in ids { try jobs("WHERE id = ? AND ledger IS NOT NULL", [id], into: &graph) }
+        var folders = Set<Int64>()
+        for job in graph.jobs.values.sorted(by: { $0.id < $1.id }) {
+            let statement = try db.cachedStatement(sql: "\(Self.entryColumns) WHERE id = ?")
+            guard let row = try Row.fetchOne(statement, arguments: [job.entry]) else { continue }
+            graph.load(UploadHistoryEntry(row))
+            if let folder = try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT folder FROM ledger WHERE id = ?"), arguments: [job.entry])
+            {
+                folders.insert(folder)
+            }
+        }
+        for folder in folders {
+            for place in places {
+                try entries("WHERE folder = ? AND url = ? AND isRenamed", [folder, place], into: &graph)
+            }
+        }
+        for batch in batches { try addFollowers(of: batch, to: &graph) }
+        return graph
+    }
+
+    // MARK: Writing
+
+    /// A job that was taken out.
+    package struct Removed {
+        package let id: Int64
+        package let spec: String
+        package let upload: String?
+        package let hasSecrets: Bool
+    }
+
+    package struct Written {
+        /// Jobs whose servers are to drop what they hold.
+        package var removed: [Removed] = []
+        package var secrets: [Int64: JobSecrets] = [:]
+    }
+
+    /// - Parameter plan: The rules by which jobs are staged; `nil` where none is.
+    package func write(_ graph: UploadHistoryGraph, folder: Int64, batch: Int64, plan: WatchPlan?) throws -> Written {
+        var written = Written()
+        for (id, abandons) in graph.removedJobs {
+            let statement = try db.cachedStatement(
+                sql: "DELETE FROM job WHERE id = ? RETURNING spec, upload, hasSecrets")
+            guard let row = try Row.fetchOne(statement, arguments: [id]), abandons else { continue }
+            written.removed.append(
+                Removed(id: id, spec: row[stored: 0], upload: row[stored: 1], hasSecrets: row[stored: 2]))
+        }
+        for id in graph.removedEntries {
+            try db.cachedStatement(sql: "DELETE FROM ledger WHERE id = ?").execute(arguments: [id])
+        }
+        for entry in graph.updatedEntries { try update(entry) }
+        var entries: [Int64: Int64] = [:]
+        for entry in graph.newEntries { entries[entry.id] = try insert(entry, folder: folder) }
+        if let plan { try stage(graph, entries, batch: batch, plan, &written) }
+        for (job, change) in graph.updatedJobs {
+            guard change != .order, let entry = graph.entries[job.entry] else {
+                try order(job)
+                continue
+            }
+            switch change {
+            case .order: break
+            case .ranked:
+                try db.execute(
+                    sql: "UPDATE job SET priority = ? WHERE id = ?", arguments: [plan?.rank(entry.version), job.id])
+            case .renamed:
+                guard let spec = plan?.job(entry.version, digest: entry.digest, identity: job.identity) else {
+                    continue
+                }
+                try db.execute(
+                    sql: "UPDATE job SET spec = ?, fingerprint = ?, destination = ? WHERE id = ?",
+                    arguments: [spec.redacted.canonicalJSON, spec.fingerprint, job.destination, job.id])
+            case .renewed(let keepsUpload):
+                guard let plan else { continue }
+                try renew(job, entry, keepsUpload: keepsUpload, plan, &written)
+            }
+        }
+        return written
+    }
+
+    private func update(_ entry: UploadHistoryEntry) throws {
+        try db.cachedStatement(
+            sql: """
+                UPDATE ledger SET device = ?, inode = ?, size = ?, modified = ?, path = ?, url = ?, state = ?, job = ?,
+                    digest = ?, staged = ?, confirmed = ?, due = ?, gone = ?, changed = ?, fingerprint = ?, isRenamed = ?,
+                    failures = ? WHERE id = ?
+                """
+        ).execute(arguments: entry.values + [entry.id])
+    }
+
+    private func insert(_ entry: UploadHistoryEntry, folder: Int64) throws -> Int64 {
+        var entry = entry
+        // The job's number is known when that is stored.
+        entry.job = nil
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO ledger (device, inode, size, modified, path, url, state, job, digest, staged, confirmed, due,
+                    gone, changed, fingerprint, isRenamed, failures, folder)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: entry.values + [folder])
+        return db.lastInsertedRowID
+    }
+
+    private func order(_ job: UploadHistoryJob) throws {
+        try db.cachedStatement(
+            sql: """
+                UPDATE job SET state = ?, follows = ?2, needsLeft = CASE WHEN ?2 IS NULL THEN 0 ELSE needsLeft END WHERE id = ?3
+                """
+        ).execute(arguments: [job.state.rawValue, job.follows, job.id])
+    }
+
+    // MARK: Staging
+
+    private func stage(
+        _ graph: UploadHistoryGraph, _ entries: [Int64: Int64], batch: Int64, _ plan: WatchPlan,
+        _ written: inout Written
+    ) throws {
+        var stored: [Int64: Int64] = [:]
+        for job in graph.newJobs {
+            guard let entry = graph.entries[job.entry] else { continue }
+            let history = entries[job.entry] ?? job.entry
+            let spec = plan.job(
+                entry.version, digest: entry.digest, identity: try freeIdentity(entry.version.path, history, batch))
+            let secrets = JobSecrets(spec)
+            let follows = job.follows.map { stored[$0] ?? $0 }
+            let statement = try db.cachedStatement(
+                sql: """
+                    INSERT INTO job (batch, identity, generation, state, priority, origin, destination, spec, fingerprint,
+                        hasSecrets, isUpload, network, needsLeft, ledger, follows)
+                    VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
+                    """)
+            // The job that it follows is counted as a need, so that resuming it blocks it again.
+            statement.setUncheckedArguments([
+                batch, spec.identity, job.state.rawValue, plan.rank(entry.version), job.lane.origin, job.destination,
+                spec.redacted.canonicalJSON, spec.fingerprint, secrets != nil, job.lane.network, follows == nil ? 0 : 1,
+                history, follows,
+            ])
+            try statement.execute()
+            let id = db.lastInsertedRowID
+            stored[job.id] = id
+            if entry.job == job.id {
+                try db.cachedStatement(sql: "UPDATE ledger SET job = ? WHERE id = ?").execute(arguments: [id, history])
+            }
+            written.secrets[id] = secrets
+        }
+    }
+
+    private func freeIdentity(_ path: String, _ history: Int64, _ batch: Int64) throws -> String {
+        var identity = WatchedPath.identity(path, history: history)
+        var number = 1
+        let known = try db.cachedStatement(sql: "SELECT 1 FROM job WHERE batch = ? AND identity = ?")
+        while try Bool.fetchOne(known, arguments: [batch, identity]) != nil {
+            number += 1
+            identity = WatchedPath.identity(path, history: history, number: number)
+        }
+        return identity
+    }
+
+    private func renew(
+        _ job: UploadHistoryJob, _ entry: UploadHistoryEntry, keepsUpload: Bool, _ plan: WatchPlan,
+        _ written: inout Written
+    ) throws {
+        let spec = plan.job(entry.version, digest: entry.digest, identity: job.identity)
+        if !keepsUpload,
+            let row = try Row.fetchOne(
+                db, sql: "SELECT spec, upload, hasSecrets FROM job WHERE id = ?", arguments: [job.id])
+        {
+            written.removed.append(
+                Removed(id: job.id, spec: row[stored: 0], upload: row[stored: 1], hasSecrets: row[stored: 2]))
+        }
+        try db.execute(
+            sql: """
+                UPDATE job SET state = ?, priority = ?, origin = ?, destination = ?, spec = ?, fingerprint = ?,
+                    hasSecrets = ?, network = ?, attempts = 0, askedWait = 0, notBefore = NULL, endSequence = NULL,
+                    errorCode = NULL, errorMessage = NULL, upload = CASE WHEN ? THEN upload END, follows = ?,
+                    needsLeft = ? WHERE id = ?
+                """,
+            arguments: [
+                job.state.rawValue, plan.rank(entry.version), job.lane.origin, job.destination,
+                spec.redacted.canonicalJSON, spec.fingerprint, JobSecrets(spec) != nil, job.lane.network, keepsUpload,
+                job.follows, job.follows == nil ? 0 : 1, job.id,
+            ])
+    }
+}
+
+extension UploadHistoryEntry {
+    fileprivate init(_ row: Row) {
+        self.init(
+            id: row[stored: 0],
+            version: FileVersion(
+                device: UInt64(bitPattern: row[stored: 1] as Int64), inode: UInt64(bitPattern: row[stored: 2] as Int64),
+                size: row[stored: 3], modified: row[stored: 4], path: row[stored: 5], changed: row[stored: 14]),
+            url: row[stored: 6], state: HistoryState(rawValue: row[stored: 7]) ?? .open, job: row[stored: 8],
+            digestText: row[stored: 9],
+            fingerprint: (row[stored: 15] as Int64?).map { UInt64(bitPattern: $0) }, staged: row[stored: 10],
+            confirmed: row[stored: 11], due: row[stored: 12], gone: row[stored: 13], isRenamed: row[stored: 16],
+            failures: row[stored: 17])
+    }
+
+    /// The columns but its number, in the order in which they are written.
+    fileprivate var values: StatementArguments {
+        [
+            version.deviceBits, version.inodeBits, version.size, version.modified, version.path, url, state.rawValue,
+            job,
+            digestText, staged, confirmed, due, gone, version.stamp.changed,
+            fingerprint.map { Int64(bitPattern: $0) }, isRenamed, failures,
+        ]
+    }
+}
+
+extension UploadHistoryJob {
+    fileprivate init(_ row: Row) {
+        self.init(
+            id: row[stored: 0], entry: row[stored: 1], identity: row[stored: 2],
+            state: JobState(stored: row[stored: 3]),
+            lane: Lane(batch: row[stored: 4], origin: row[stored: 5], network: row[stored: 6]),
+            destination: row[stored: 7], fingerprint: row[stored: 8], follows: row[stored: 9],
+            mayHaveArrived: row[stored: 10] ?? false, keepsTime: row[stored: 11] ?? false)
+    }
+}

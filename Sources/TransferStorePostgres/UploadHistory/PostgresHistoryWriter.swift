@@ -1,0 +1,203 @@
+import TransferCore
+import TransferEngine
+import TransferJobs
+import TransferStore
+import TransferWatch
+
+/// Writes what rules have decided about the upload history, in the transaction that read it.
+package enum PostgresHistoryWriter {
+    /// Changes and removals; new versions and jobs are ``stage(_:_:folder:batch:plan:)``'s.
+    ///
+    /// - Parameter plan: The rules by which jobs are changed; `nil` where none is.
+    static func write(_ db: PostgresConnection, _ graph: UploadHistoryGraph, plan: WatchPlan?) throws {
+        let removed = graph.removedJobs
+        let (abandoned, others) = (removed.filter(\.abandons), removed.filter { !$0.abandons })
+        if !abandoned.isEmpty { try db.post(Self.abandonment, [PostgresArray(abandoned.map(\.id))]) }
+        if !others.isEmpty { try db.post(Self.jobRemoval, [PostgresArray(others.map(\.id))]) }
+        if !graph.removedEntries.isEmpty { try db.post(Self.removal, [PostgresArray(graph.removedEntries)]) }
+        for entry in graph.updatedEntries { try db.post(Self.update, values(entry) + [entry.id]) }
+        for (job, change) in graph.updatedJobs {
+            guard change != .order, let plan, let entry = graph.entries[job.entry] else {
+                try db.post(Self.order, [job.id, job.state.rawValue, job.follows])
+                continue
+            }
+            let spec = plan.job(entry.version, digest: entry.digest, identity: job.identity)
+            switch change {
+            case .order: break
+            case .ranked: try db.post(Self.rank, [job.id, plan.rank(entry.version)])
+            case .renamed:
+                try db.post(
+                    Self.renaming, [job.id, spec.redacted.canonicalJSON, spec.fingerprint, job.destination])
+            case .renewed(let keepsUpload):
+                if !keepsUpload { try db.post(Self.replacement, [job.id]) }
+                try db.post(
+                    Self.renewal,
+                    [
+                        job.id, job.state.rawValue, plan.rank(entry.version), job.lane.origin, job.lane.network,
+                        job.destination, spec.redacted.canonicalJSON, spec.fingerprint, JobSecrets(spec) != nil,
+                        keepsUpload, job.follows,
+                    ])
+            }
+        }
+    }
+
+    /// Stores new versions and jobs.
+    ///
+    /// - Returns: The secrets of the jobs, by their numbers.
+    static func stage(
+        _ db: PostgresConnection, _ graph: UploadHistoryGraph, folder: Int64, batch: Int64, plan: WatchPlan
+    ) throws -> [Int64: JobSecrets] {
+        let answers = try graph.newEntries.map { entry in
+            // The job's number is known when that is stored.
+            var entry = entry
+            entry.job = nil
+            return (entry.id, try db.post(Self.insertion, values(entry) + [folder]))
+        }
+        var entries: [Int64: Int64] = [:]
+        for (id, answer) in answers { entries[id] = try answer.rows().first?.number(0) }
+        var (stored, secrets): ([Int64: Int64], [Int64: JobSecrets]) = ([:], [:])
+        var open: [(job: UploadHistoryJob, answer: PostgresAnswer, secrets: JobSecrets?)] = []
+        func settle() throws {
+            for (job, answer, secret) in open {
+                guard let id = try answer.rows().first?.number(0) else { continue }
+                stored[job.id] = id
+                secrets[id] = secret
+                guard graph.entries[job.entry]?.job == job.id else { continue }
+                try db.post(Self.naming, [entries[job.entry] ?? job.entry, id])
+            }
+            open = []
+        }
+        for job in graph.newJobs {
+            guard let entry = graph.entries[job.entry] else { continue }
+            let number = entries[job.entry] ?? job.entry
+            if let followed = job.follows, UploadHistoryGraph.isNew(followed) { try settle() }
+            let follows = job.follows.map { stored[$0] ?? $0 }
+            var identity = WatchedPath.identity(entry.version.path, history: number)
+            if number == job.entry { identity = try free(db, identity, entry.version.path, number, batch: batch) }
+            let spec = plan.job(entry.version, digest: entry.digest, identity: identity)
+            let secret = JobSecrets(spec)
+            let answer = try db.post(
+                Self.staging,
+                [
+                    batch, identity, job.state.rawValue, plan.rank(entry.version), job.lane.origin, job.lane.network,
+                    job.destination, spec.redacted.canonicalJSON, spec.fingerprint, secret != nil, spec.tellsHook,
+                    number, follows,
+                ])
+            open.append((job, answer, secret))
+        }
+        try settle()
+        return secrets
+    }
+
+    /// A version that had a job before may have had one of that name.
+    private static func free(
+        _ db: PostgresConnection, _ first: String, _ path: String, _ entry: Int64, batch: Int64
+    ) throws -> String {
+        var (identity, number) = (first, 1)
+        while try db.run(Self.known, [batch, identity]).first?.flag(0) == true {
+            number += 1
+            identity = WatchedPath.identity(path, history: entry, number: number)
+        }
+        return identity
+    }
+
+    /// The columns but its number and its folder, in the order in which they are written.
+    private static func values(_ entry: UploadHistoryEntry) -> [(any PostgresValue)?] {
+        let version = entry.version
+        return [
+            version.deviceBits, version.inodeBits, version.size, version.modified, version.path, entry.url,
+            entry.state.rawValue, entry.job, entry.digestText, entry.staged, entry.confirmed, entry.due, entry.gone,
+            version.stamp.changed, entry.fingerprint.map { Int64(bitPattern: $0) }, entry.isRenamed, entry.failures,
+        ]
+    }
+
+    // MARK: Statements
+
+    private static let abandonment = PostgresStatement(
+        "abandon_watched_jobs", [.submit, .work],
+        """
+        WITH gone AS (
+            DELETE FROM job WHERE id = ANY ($1::bigint[])
+            RETURNING spec, upload, tags, \(PostgresReplacedUploads.areHeld) AS is_dropped)
+        \(PostgresReplacedUploads.insertion)
+        SELECT spec, upload, tags, \(PostgresReplacedUploads.times) FROM gone WHERE is_dropped AND upload IS NOT NULL
+        """)
+
+    private static let jobRemoval = PostgresStatement(
+        "remove_watched_jobs", [.submit, .work], "DELETE FROM job WHERE id = ANY ($1::bigint[])")
+
+    private static let removal = PostgresStatement(
+        "remove_history", [.submit, .work], "DELETE FROM upload_history WHERE id = ANY ($1::bigint[])")
+
+    private static let update = PostgresStatement(
+        "change_history", [.submit, .work],
+        """
+        UPDATE upload_history SET device = $1, inode = $2, size = $3, modified = $4, path = $5, url = $6, state = $7,
+            job = $8, digest = $9, staged = $10, confirmed = $11, due = $12, gone = $13, changed = $14, fingerprint = $15,
+            is_renamed = $16, failures = $17 WHERE id = $18
+        """)
+
+    private static let insertion = PostgresStatement(
+        "add_history", .submit,
+        """
+        INSERT INTO upload_history (device, inode, size, modified, path, url, state, job, digest, staged, confirmed, due,
+            gone, changed, fingerprint, is_renamed, failures, folder)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING id
+        """)
+
+    private static let naming = PostgresStatement(
+        "name_job_of_history", .submit, "UPDATE upload_history SET job = $2 WHERE id = $1")
+
+    private static let known = PostgresStatement(
+        "is_watched_job", .submit,
+        "SELECT EXISTS (SELECT FROM job WHERE batch = $1 AND key = md5($2)::uuid AND identity = $2)")
+
+    private static let order = PostgresStatement(
+        "order_watched_job", [.submit, .work],
+        """
+        UPDATE job SET state = CASE WHEN state = \(JobStates.claimed) THEN state ELSE $2 END, follows = $3,
+            needs_left = CASE WHEN $3::bigint IS NULL THEN 0 ELSE needs_left END
+        WHERE id = $1
+        """)
+
+    private static let rank = PostgresStatement(
+        "rank_watched_job", .submit, "UPDATE job SET priority = $2 WHERE id = $1")
+
+    private static let renaming = PostgresStatement(
+        "rename_watched_job", .submit, "UPDATE job SET spec = $2, fingerprint = $3, destination = $4 WHERE id = $1")
+
+    private static let replacement = PostgresStatement(
+        "replace_watched_upload", .submit,
+        """
+        \(PostgresReplacedUploads.insertion)
+        SELECT spec, upload, tags, \(PostgresReplacedUploads.times) FROM job
+        WHERE id = $1 AND \(PostgresReplacedUploads.areHeld) AND upload IS NOT NULL
+        """)
+
+    private static let renewal = PostgresStatement(
+        "renew_watched_job", .submit,
+        """
+        UPDATE job SET state = $2, priority = $3, origin = $4, network = $5, destination = $6, spec = $7, fingerprint = $8,
+            has_secrets = $9, upload = CASE WHEN $10 THEN upload END, upload_goes_on = $10 AND upload_goes_on,
+            upload_is_held = $10 AND upload_is_held, follows = $11,
+            needs_left = CASE WHEN $11::bigint IS NULL THEN 0 ELSE 1 END, tags = '', attempts = 0, asked_wait = 0,
+            not_before = NULL, end_number = NULL, error_code = NULL, error_message = NULL
+        WHERE id = $1 AND state <> \(JobStates.claimed)
+        """)
+
+    /// The job that it follows is counted as a need, so that resuming it blocks it again.
+    private static let staging = PostgresStatement(
+        "stage_watched_job", .submit,
+        """
+        INSERT INTO job (batch, identity, staging, state, priority, origin, network, destination, spec, is_upload,
+            fingerprint, has_secrets, tells_hook, tags, history, follows, needs_left)
+        VALUES ($1, $2, 0, $3, $4, $5, $6, $7, $8, true, $9, $10, $11, '', $12, $13,
+            CASE WHEN $13::bigint IS NULL THEN 0 ELSE 1 END)
+        RETURNING id
+        """)
+
+    package static let statements = [
+        abandonment, jobRemoval, removal, update, insertion, naming, known, order, rank, renaming, replacement, renewal,
+        staging,
+    ]
+}
