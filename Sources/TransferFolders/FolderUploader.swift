@@ -273,7 +273,11 @@ extension FolderUploader: WatchConsumer {
     /// The file may be another version than the one that is known, or the one that was known has been let go: of neither
     /// the folder tells.
     package func suspect(_ path: String) {
-        watcher?.look(at: [path])
+        guard let watcher, plan.spec.rules.takes(file: path) else { return }
+        // Until the watcher has looked, the folder holds a version that no job is for.
+        hasCaughtUp = false
+        tellMore()
+        watcher.look(at: [path])
     }
 
     /// Once for each, also when the folder is watched anew.
