@@ -44,7 +44,6 @@ public final class SegmentedFile: Sendable {
 
     /// Bytes written at once: what a kill may cost of each range.
     private static let piece = 64 << 10
-    private static let checkpointDistance: Int64 = 64 << 20
     private static let readingDistance: Int64 = 8 << 20
     /// Ranges that a record has; an attribute has only so much space, and the companion has them all.
     private static let mostRecorded = 24
@@ -275,7 +274,10 @@ public final class SegmentedFile: Sendable {
             state.map?.advance(number, to: position)
             state.sinceCheckpoint += Int64(count)
             state.sinceReading += Int64(count)
-            let isDue = state.sinceCheckpoint >= Self.checkpointDistance
+            let isDue =
+                state.sinceCheckpoint >= CheckpointDistance.shortest
+                && state.sinceCheckpoint
+                    >= CheckpointDistance.after(state.synced.count, outlivesKills: part.mount != nil)
             if isDue { state.sinceCheckpoint = 0 }
             var prefix: Int64?
             if state.sinceReading >= Self.readingDistance {
