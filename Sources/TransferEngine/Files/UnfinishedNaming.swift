@@ -25,8 +25,17 @@ public enum UnfinishedNaming: Sendable, Hashable {
     ///   - new: The file that has the new name.
     ///   - old: The file that was to get it, which is known to be ours, and to be whole.
     ///   - hasLinks: Whether the file system has hard links; no placeholder is made there.
-    static func judge(new: Named, old: Named, hasLinks: () -> Bool) -> UnfinishedNaming? {
+    ///   - isSame: Whether both names have the same bytes, on a file system that makes up the number of the inode for each
+    ///     name (sshfs); `false` on all others.
+    static func judge(
+        new: Named, old: Named, hasLinks: () -> Bool, isSame: () -> Bool = { false }
+    ) -> UnfinishedNaming? {
         if new.inode == old.inode, new.device == old.device { return new.links <= 2 ? .secondName : nil }
+        if old.size > 0, new.device == old.device, new.size == old.size, new.modified == old.modified,
+            new.owner == old.owner, new.links <= 2, isSame()
+        {
+            return .secondName
+        }
         // The placeholder was made last. FAT keeps times of two seconds.
         guard old.size > 0, new.size == 0, new.links <= 1, new.owner == old.owner,
             new.modified >= old.modified - 2_000_000_000, !hasLinks()
@@ -39,15 +48,25 @@ public enum UnfinishedNaming: Sendable, Hashable {
     /// - Parameters:
     ///   - new: The path that the file was to get.
     ///   - old: The path that it has, of a file that a process which died was about to name.
+    ///   - areEqual: Compares the bytes of two files.
     /// - Returns: What was found.
     @discardableResult
-    public static func undo(_ new: String, of old: String) -> UnfinishedNaming? {
+    public static func undo(
+        _ new: String, of old: String, areEqual: (String, String) -> Bool
+    ) -> UnfinishedNaming? {
         guard let named = look(new), let begun = look(old) else { return nil }
-        guard let naming = judge(new: named, old: begun, hasLinks: { transfer_has_links(old) == 1 }) else { return nil }
+        let naming = judge(
+            new: named, old: begun, hasLinks: { transfer_has_links(old) == 1 },
+            isSame: { isOfFUSE(new) && areEqual(new, old) })
+        guard let naming else { return nil }
         unlink(new)
         // The number of its names is judged when it's opened.
         _ = look(old)
         return naming
+    }
+
+    private static func isOfFUSE(_ path: String) -> Bool {
+        path.lastIndex(of: "/").map { transfer_is_fuse(String(path[...$0])) == 1 } ?? false
     }
 
     private static func look(_ path: String) -> Named? {

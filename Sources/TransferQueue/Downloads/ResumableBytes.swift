@@ -16,9 +16,10 @@ struct ResumableBytes {
     ///   - recorded: What the queue knows of the partial file.
     ///   - answeredURL: The URL that gave them, with its secrets, where this process knows it.
     ///   - asksPlace: Whether that URL is asked before the job's own.
+    ///   - isDurable: Whether all bytes of the partial file are known to be durable, whatever its record says.
     init(
         _ part: PartFile, recorded: ResumeData?, _ download: JobSpec.Download, url: String, answeredURL: String?,
-        asksPlace: Bool
+        asksPlace: Bool, isDurable: Bool = false
     ) {
         self.part = part
         self.download = download
@@ -26,7 +27,9 @@ struct ResumableBytes {
         self.answeredURL = answeredURL
         self.asksPlace = asksPlace
         // What a server decodes on its way can't be continued by offsets.
-        known = download.compressed ? nil : part.initialRecord ?? (part.isClaimed ? recorded : nil)
+        var known = download.compressed ? nil : part.initialRecord ?? (part.isClaimed ? recorded : nil)
+        if isDurable { known?.synced = ByteRanges(0..<part.initialSize) }
+        self.known = known
     }
 
     /// How many bytes can be trusted.

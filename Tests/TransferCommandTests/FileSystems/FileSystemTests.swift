@@ -46,7 +46,7 @@ struct FileSystemTests {
                     "verify": "failed", "fail": "failed", "skip": "kept", "rename": "finished",
                     "overwrite": "finished", "update": "finished",
                 ], "\(result)")
-            let found = try await place.shell("for f in *; do echo \"$f=$(cat \"$f\")\"; done")
+            let found = try await place.shell("for f in *; do [ -d $f ] || echo \"$f=$(cat \"$f\")\"; done")
             #expect(
                 found.split(separator: "\n").sorted() == [
                     "fail=old", "overwrite=new", "rename.1=new", "rename=old", "skip=old", "update=new", "verify=old",
@@ -73,7 +73,7 @@ struct FileSystemTests {
 
     // MARK: After a kill
 
-    @Test(arguments: kinds, ["1", "3"]) func aKilledDownloadIsGoneOnWith(_ kind: FileSystemKind, _ segments: String)
+    @Test(arguments: kinds.filter(\.rewrites), ["1", "3"]) func aKilledDownloadIsGoneOnWith(_ kind: FileSystemKind, _ segments: String)
         async throws
     {
         try await withFileSystem(kind) { place, server in
@@ -92,7 +92,8 @@ struct FileSystemTests {
             #expect(again.exitCode == 0, "\(again)")
             #expect(try await place.names() == "./a")
             #expect(try await place.holds(content, "a"))
-            #expect(server.requests.dropFirst(Int(segments) ?? 1).contains { $0.range != nil }, "\(server.requests)")
+            let isGoneOnWith = server.requests.dropFirst(Int(segments) ?? 1).contains { $0.range != nil }
+            #expect(isGoneOnWith || !kind.keepsWrittenBytes, "\(server.requests)")
         }
     }
 
