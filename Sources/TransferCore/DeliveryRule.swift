@@ -40,8 +40,11 @@ public enum DeliveryRule {
         return error.status.map(leavesOpen) ?? true
     }
 
-    /// Whether the failure came before the head of the request could leave.
-    public static func isBeforeRequest(_ error: TransferError) -> Bool { beforeRequest.contains(error.code) }
+    /// Whether the failure came before the head of the request could leave: the engine has seen it, or the kind of failure
+    /// tells.
+    public static func isBeforeRequest(_ error: TransferError) -> Bool {
+        error.isBeforeRequest || beforeRequest.contains(error.code)
+    }
 
     /// Whether the server had an upload and doesn't have it now: all of it may have been taken away because it was complete.
     public static func isGone(_ status: Int) -> Bool { status == 404 || status == 410 }

@@ -80,8 +80,11 @@ extension ActiveExchange {
         outgoing.isBodyOut = handle.offset(CURLINFO_SIZE_UPLOAD_T) >= length
     }
 
+    /// Whether some of the hop's request may have left; to a file server, a command behind the login.
+    var hasRequestLeft: Bool { outgoing.sent > 0 || files?.hasBegun ?? outgoing.hasMadeRequest }
+
     /// A request whose body is there and has no bytes has left.
-    var emptyBodyLeft: Bool { outgoing.hasMadeRequest && hop?.sendsBody == true && body.length == 0 }
+    var emptyBodyLeft: Bool { hasRequestLeft && hop?.sendsBody == true && body.length == 0 }
 
     /// The part of the request that the last answer speaks of: the whole, its beginning, or another request.
     var answerScope: AnswerScope {

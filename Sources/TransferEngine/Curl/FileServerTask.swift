@@ -20,6 +20,8 @@ final class FileServerTask {
     var hostKey: SSHHostKey?
     /// FTP: the folders above the file are made and changed to before it is stored.
     private(set) var makesFolders = false
+    /// The user was let in, and a step was begun.
+    private(set) var hasBegun = false
     /// libcurl's counters when they were looked at last.
     var moved: (down: Int64, up: Int64) = (0, 0)
     /// The last look at what the server's machine has acknowledged.
@@ -54,6 +56,9 @@ final class FileServerTask {
         replies = FTPReplies()
         moved = (0, 0)
     }
+
+    /// libcurl has a connection on which the user was let in, and is about to take the step.
+    func stepBegins() { hasBegun = true }
 
     /// A store was refused before a byte left, and the folder may be missing: the next one makes it. Each change of folder
     /// is a round trip, and most folders are there.
