@@ -125,7 +125,7 @@ struct ResumeRule {
         // Without a condition that it had to check, it must show the very version.
         let isUnreported =
             question.unconditional == nil
-            ? !isProven(head) : point.validator?.etag != nil && head.value("ETag") == nil
+            ? !isProven(head) : point.validator?.etag != nil && Validator(head)?.etag == nil
         if isUnreported, !point.needsNoValidator {
             let field = point.validator?.etag == nil ? "Last-Modified" : "ETag"
             return odd("untold", "the server's part doesn't say of which version it is (no \(field))")
