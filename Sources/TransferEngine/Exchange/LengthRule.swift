@@ -5,6 +5,9 @@ import TransferCore
 public enum OpenEnd: Sendable, Hashable {
     /// The body is taken for the whole: a digest decides, or nobody minds.
     case taken
+    /// The body is taken for the whole unless its end refutes that: under TLS it has to come with the closing alert (RFC
+    /// 9112 §9.8). The server is asked nothing.
+    case takenIfAlerted
     /// The server is asked for the length, once. A longer file than came fails the exchange; where no length is told, the
     /// outcome says that none is proven.
     case asked
@@ -78,6 +81,11 @@ extension TransferError {
         .connectionLost,
         "the connection ended without TLS's closing alert, and the server tells no length: the file may be cut; "
             + "give a checksum, which proves it", isTransient: true)
+
+    static let answerWithoutAlert = TransferError(
+        .connectionLost,
+        "the connection ended without TLS's closing alert (close_notify), and the answer tells no length: it may be cut",
+        isTransient: true)
 
     static let unprovenLength = TransferError(
         .unproven,
