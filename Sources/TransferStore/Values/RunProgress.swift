@@ -14,6 +14,8 @@ package struct RunProgress: Sendable {
     package let underWay: [Int64]
     /// The work of their sources, by the IDs of those that have several connections or URLs.
     package let sources: [Int64: [JobSource]]
+    /// The bytes that each job of the run has now, or some of the jobs, by their IDs.
+    package var bytes: [Int64: Int64] = [:]
     /// How the largest of them stand, while somebody watches.
     package var rows: [Row] = []
     /// Why the network keeps everything that is left from going on.
