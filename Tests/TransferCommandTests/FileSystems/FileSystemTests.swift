@@ -62,7 +62,8 @@ struct FileSystemTests {
                 let result = try await place.run("run", "jobs.json", "--refresh")
                 #expect(result.exitCode == 0, "\(result)")
             }
-            #expect(server.requests.count == 2 && server.requests.last?.headers["If-None-Match"] == "\"1\"")
+            let asksForNewer = server.requests.last?.headers["If-None-Match"] == "\"1\""
+            #expect(server.requests.count == 2 && (asksForNewer || !kind.keepsTimes))
             server.serve("/a", ServedFile(.text("newer"), etag: "\"2\""))
             let result = try await place.run("run", "jobs.json", "--refresh")
             #expect(result.exitCode == 0, "\(result)")
