@@ -45,7 +45,9 @@ struct ServedWorkers: Service {
                 guard hasServed, let reason = reason(error) else { throw error }
                 if MonotonicTime.now - began >= ReconnectPauses.longest { pauses.reset() }
                 // A database that is away for long is reported once, and each end of a queue that worked.
-                if error is QueueEnded || reason != reported { StandardStreams.tell("transfer serve: \(reason); it begins anew") }
+                if error is QueueEnded || reason != reported {
+                    StandardStreams.tell("transfer serve: \(reason); it begins anew")
+                }
                 reported = reason
             }
             notify?.send(.watchdog)

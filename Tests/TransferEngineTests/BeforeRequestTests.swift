@@ -23,7 +23,8 @@ import TransferTestSupport
         }
     }
 
-    @Test(arguments: ["sftp", "ftp", "https"]) func silenceBeforeTheLoginHasHeardNothing(_ scheme: String) async throws {
+    @Test(arguments: ["sftp", "ftp", "https"]) func silenceBeforeTheLoginHasHeardNothing(_ scheme: String) async throws
+    {
         try await put(scheme) { outcome in
             let error = try #require(outcome.error)
             #expect(error.isTransient && DeliveryRule.isBeforeRequest(error) && !outcome.bodyLeft, "\(error)")

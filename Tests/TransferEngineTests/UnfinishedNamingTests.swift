@@ -40,11 +40,12 @@ import TransferTestSupport
     }
 
     /// Where FUSE makes up the number of the inode for each name (sshfs): the same length, time, owner and bytes.
-    @Test(arguments: [
-        (Int64(100), Int64(5_000_000_000), UInt32(1000), true, UnfinishedNaming.secondName),
-        (100, 5_000_000_000, 1000, false, nil), (99, 5_000_000_000, 1000, true, nil),
-        (100, 6_000_000_000, 1000, true, nil), (100, 5_000_000_000, 0, true, nil),
-    ] as [(Int64, Int64, UInt32, Bool, UnfinishedNaming?)])
+    @Test(
+        arguments: [
+            (Int64(100), Int64(5_000_000_000), UInt32(1000), true, UnfinishedNaming.secondName),
+            (100, 5_000_000_000, 1000, false, nil), (99, 5_000_000_000, 1000, true, nil),
+            (100, 6_000_000_000, 1000, true, nil), (100, 5_000_000_000, 0, true, nil),
+        ] as [(Int64, Int64, UInt32, Bool, UnfinishedNaming?)])
     func aSecondNameWithAnotherNumberIsKnownByItsBytes(
         _ size: Int64, _ modified: Int64, _ owner: UInt32, _ isSame: Bool, _ expected: UnfinishedNaming?
     ) {

@@ -201,7 +201,8 @@ public struct ReceiptDialogue: UploadDialogue {
     /// The place where an accepted file is to be seen.
     private func place(_ result: UploadResult) -> String? {
         if rule.method == "PUT" { return url }
-        if let named = answer?.head.singleValue("Location").flatMap({ UploadLocation.url($0, from: answer?.url ?? url) }) {
+        if let named = answer?.head.singleValue("Location").flatMap({ UploadLocation.url($0, from: answer?.url ?? url) }
+        ) {
             return named
         }
         return result.url == url ? nil : result.url

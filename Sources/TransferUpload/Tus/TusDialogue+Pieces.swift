@@ -74,7 +74,8 @@ extension TusDialogue {
         let sweeps = sweepReplaced()
         guard let body else { return [saved] + sweeps + proceed(index, status, answer.head) }
         // An offset that isn't said, or can't be, is asked for.
-        guard let offset = answer.head.singleValue("Upload-Offset").flatMap(TusFields.count), offset <= body.upperBound else {
+        guard let offset = answer.head.singleValue("Upload-Offset").flatMap(TusFields.count), offset <= body.upperBound
+        else {
             return [saved] + sweeps + ask(index)
         }
         return try [saved] + sweeps + advance(index, to: offset) + proceed(index, status, answer.head)

@@ -74,9 +74,9 @@ struct FileSystemTests {
 
     // MARK: After a kill
 
-    @Test(arguments: kinds.filter(\.rewrites), ["1", "3"]) func aKilledDownloadIsGoneOnWith(_ kind: FileSystemKind, _ segments: String)
-        async throws
-    {
+    @Test(arguments: kinds.filter(\.rewrites), ["1", "3"]) func aKilledDownloadIsGoneOnWith(
+        _ kind: FileSystemKind, _ segments: String
+    ) async throws {
         try await withFileSystem(kind) { place, server in
             let content = Content.random(seed: 82, count: 9_000_000)
             server.serve("/a", ServedFile(content, etag: "\"1\""))

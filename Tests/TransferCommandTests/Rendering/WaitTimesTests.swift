@@ -74,11 +74,12 @@ import TransferCore
     }
 
     /// A link that is required, another job, a person: the name stands there in the place of a time.
-    @Test(arguments: [
-        (JobExplanation.Reason.network("wwan0 no carrier"), "wwan0 no carrier"),
-        (.needs([.init(job: "first", state: .queued)]), "first"), (.slot(active: 3), "3 transfers under way"),
-        (.paused, "paused"), (.stopped, "no process runs"),
-    ] as [(JobExplanation.Reason, String)])
+    @Test(
+        arguments: [
+            (JobExplanation.Reason.network("wwan0 no carrier"), "wwan0 no carrier"),
+            (.needs([.init(job: "first", state: .queued)]), "first"), (.slot(active: 3), "3 transfers under way"),
+            (.paused, "paused"), (.stopped, "no process runs"),
+        ] as [(JobExplanation.Reason, String)])
     func aWaitWithoutATimeNamesWhatItIsFor(_ reason: JobExplanation.Reason, _ name: String) {
         #expect(Self.rule(reason) == .name)
         let explanation = JobExplanation(batch: "b", job: "a", state: .waiting, isUpload: true, reason: reason)
