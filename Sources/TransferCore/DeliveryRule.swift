@@ -42,8 +42,11 @@ public enum DeliveryRule {
         return error.status.map(leavesOpen) ?? true
     }
 
-    /// Returns whether the failure occurred before the head of the request could be sent.
-    public static func isBeforeRequest(_ error: TransferError) -> Bool { beforeRequest.contains(error.code) }
+    /// Whether the failure came before the head of the request could leave: the engine has seen it, or the kind of failure
+    /// tells.
+    public static func isBeforeRequest(_ error: TransferError) -> Bool {
+        error.isBeforeRequest || beforeRequest.contains(error.code)
+    }
 
     /// Returns whether the server no longer has a known upload, which it may have removed because it was complete.
     public static func isGone(_ status: Int) -> Bool { status == 404 || status == 410 }

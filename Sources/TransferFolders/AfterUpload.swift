@@ -80,7 +80,7 @@ package struct AfterUpload {
             if holdsVersion(folder) { giveBack(folder) }
             return .kept
         }
-        UnfinishedNaming.undo(hiddenPath, of: path)
+        UnfinishedNaming.undo(hiddenPath, of: path, areEqual: FileDigest.areEqual)
         if !holdsVersion(folder) {
             // A hidden file and its return would be new events for the watcher, again and again while a process writes
             // it.
@@ -155,7 +155,9 @@ package struct AfterUpload {
     private func holdsVersion(_ folder: Int32) -> Bool {
         guard let seen = FolderPlaces.file(hiddenName, in: folder) else { return false }
         if version.isSame(as: seen.stamp) { return true }
-        guard seen.stamp.size == version.size, seen.stamp.inode == version.stamp.inode else { return false }
+        guard seen.stamp.size == version.size,
+            seen.stamp.inode == version.stamp.inode || transfer_is_fuse(WatchedPath.folder(hiddenPath)) == 1
+        else { return false }
         if let digest = row.digest { return (try? FileDigest.compute(hiddenPath, digest.algorithm)) == digest }
         guard let sent = row.fingerprint, let file = try? SourceFile(hiddenPath) else { return false }
         return file.fingerprint(isStopped: isStopped) == sent
@@ -179,7 +181,7 @@ package struct AfterUpload {
         let place = transfer_open_at(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard place >= 0 else { throw .file("open the folder", parent, errno) }
         defer { close(place) }
-        UnfinishedNaming.undo(wanted, of: hiddenPath)
+        UnfinishedNaming.undo(wanted, of: hiddenPath, areEqual: FileDigest.areEqual)
         for number in 0..<10_000 {
             let name = number == 0 ? name : Self.numbered(name, number)
             switch transfer_rename_new_at(folder, hiddenName, place, name) {
@@ -202,7 +204,8 @@ package struct AfterUpload {
         defer { close(source) }
         // A partial copy of a killed process, which may have been about to be named, is begun anew.
         if FolderPlaces.file(hiddenName, in: place)?.stamp.size == version.size {
-            UnfinishedNaming.undo("\(parent)/\(name)", of: "\(parent)/\(hiddenName)")
+            UnfinishedNaming.undo(
+                "\(parent)/\(name)", of: "\(parent)/\(hiddenName)", areEqual: FileDigest.areEqual)
         }
         unlinkat(place, hiddenName, 0)
         let copy = transfer_open_at(place, hiddenName, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

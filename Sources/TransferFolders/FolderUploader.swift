@@ -293,7 +293,11 @@ extension FolderUploader: WatchConsumer {
     /// Requests another look at a file. It may be another version than the known one, or the known one was dropped;
     /// neither causes an event.
     package func suspect(_ path: String) {
-        watcher?.look(at: [path])
+        guard let watcher, plan.spec.rules.takes(file: path) else { return }
+        // Until the watcher has looked, the folder holds a version that no job is for.
+        hasCaughtUp = false
+        tellMore()
+        watcher.look(at: [path])
     }
 
     /// Reports other names once each, even if the folder is watched again.

@@ -20,7 +20,10 @@ package enum VersionDigest {
             let file = try SourceFile(root + "/" + version.path)
             guard isVersion(file, version) else { return .otherVersion }
             let digest = try FileDigest.compute(file, .sha256, 0..<file.size, isStopped: isStopped)
-            return isVersion(file, version) ? .digest(digest) : .otherVersion
+            let isSame = stays(file, version) {
+                (try? FileDigest.compute(file, .sha256, 0..<file.size, isStopped: isStopped)) == digest
+            }
+            return isSame ? .digest(digest) : .otherVersion
         } catch {
             return error.code == .fileMissing ? .otherVersion : .unreadable(error)
         }
@@ -34,7 +37,8 @@ package enum VersionDigest {
         _ version: FileVersion, root: String, isStopped: () -> Bool = { false }
     ) -> UInt64? {
         guard let file = try? SourceFile(root + "/" + version.path), isVersion(file, version),
-            let found = file.fingerprint(isStopped: isStopped), isVersion(file, version)
+            let found = file.fingerprint(isStopped: isStopped),
+            stays(file, version, isRight: { file.fingerprint(isStopped: isStopped) == found })
         else { return nil }
         return found
     }
@@ -59,11 +63,21 @@ package enum VersionDigest {
             guard let found = file.fingerprint(isStopped: isStopped) else {
                 return isStopped() || isVersion(file, version) ? .unreadable : .otherVersion
             }
-            guard isVersion(file, version) else { return .otherVersion }
+            guard stays(file, version, isRight: { file.fingerprint(isStopped: isStopped) == found }) else {
+                return .otherVersion
+            }
             return found == fingerprint ? .same : .other
         } catch {
             return error.code == .fileMissing ? .otherVersion : .unreadable
         }
+    }
+
+    /// Whether a file that was read is still the version. Some file systems of FUSE give a file another time when it is read
+    /// (rclone): the same bytes once more tell that nothing else happened to it.
+    ///
+    /// - Parameter isRight: Reads the file again, and compares it with what was found.
+    private static func stays(_ file: SourceFile, _ version: FileVersion, isRight: () -> Bool) -> Bool {
+        isVersion(file, version) || file.isProven(isRight)
     }
 
     private static func isVersion(_ file: SourceFile, _ version: FileVersion) -> Bool {

@@ -1,5 +1,6 @@
 import ServiceLifecycle
 import TransferCore
+import TransferEventLoop
 import TransferFleet
 import TransferQueue
 import TransferService
@@ -31,25 +32,29 @@ struct ServedWorkers: Service {
         }
     }
 
-    private static let pause = Duration.seconds(1)
-
     func run() async throws {
         var (reported, hasServed) = ("", false)
+        var pauses = ReconnectPauses()
         while !Task.isShuttingDownGracefully {
+            let began = MonotonicTime.now
             do {
                 return try await serve()
             } catch {
                 if Task.isShuttingDownGracefully { return }
                 if error is QueueEnded { hasServed = true }
                 guard hasServed, let reason = reason(error) else { throw error }
-                // A long absence of the database is reported only once.
-                if reason != reported { StandardStreams.tell("transfer serve: \(reason); it begins anew") }
+                if MonotonicTime.now - began >= ReconnectPauses.longest { pauses.reset() }
+                // A database that is away for long is reported once, and each end of a queue that worked.
+                if error is QueueEnded || reason != reported {
+                    StandardStreams.tell("transfer serve: \(reason); it begins anew")
+                }
                 reported = reason
             }
             notify?.send(.watchdog)
+            let pause = pauses.next()
             await cancelWhenGracefulShutdown {
-                // A sleep with a reason: the pause between two shifts has a fixed length, and a signal ends it.
-                try? await Task.sleep(for: Self.pause)
+                // A sleep with a reason: the pause between two shifts is a time, and a signal ends it.
+                try? await Task.sleep(for: pause)
             }
         }
     }

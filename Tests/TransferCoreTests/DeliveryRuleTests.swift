@@ -45,6 +45,14 @@ import TransferCore
         #expect(!DeliveryRule.mayHaveArrived(lost(code), sent: 0, of: 0))
     }
 
+    /// A server that was silent at the login or the handshake: the kind of failure doesn't tell, and the engine has seen it.
+    @Test func whatWasSeenToFailBeforeTheRequestHasNotArrived() {
+        var error = lost(.timedOut)
+        error.isBeforeRequest = true
+        #expect(DeliveryRule.isBeforeRequest(error))
+        #expect(!DeliveryRule.mayHaveArrived(error, sent: 0, of: 0))
+    }
+
     @Test func aSuccessThatCameEarlyMayBeTheAnswerToTheWhole() {
         #expect(DeliveryRule.mayHaveArrived(lost(.answeredEarly), sent: 3, of: 10))
     }

@@ -116,4 +116,30 @@ import TransferTestSupport
         #expect(Self.story(.asked, answer: silent, closure: .alerted) == "HEAD 200 unproven closed")
         #expect(Self.story(.refused, answer: silent, closure: .alerted) == "HEAD unproven")
     }
+
+    /// A request of a program has no file that a question could prove: the alert alone decides.
+    @Test(arguments: [true, false]) func anAnswerOfAProgramsRequestNeedsTheAlert(_ isFile: Bool) {
+        func story(
+            _ method: String, _ head: ResponseHead, isFramed: Bool = false, _ closure: ConnectionClosure
+        ) -> String {
+            var request = ExchangeRequest(
+                url: "https://a.example/f", method: method, intent: isFile ? .representation(nil) : .message)
+            request.settings.openEnd = .takenIfAlerted
+            var machine = ExchangeMachine(request)
+            _ = machine.start()
+            _ = machine.received(head, redirectTarget: nil, now: 0)
+            switch machine.hopEnded(nil, position: 1000, isFramed: isFramed, closure: closure) {
+            case .perform(let hop): return hop.method
+            case .succeed(let head): return "\(head.status)"
+            case .fail(let error): return "\(error.code.rawValue) \(error.isTransient)"
+            }
+        }
+        #expect(story("GET", Self.head(), .cut) == "connectionLost true")
+        #expect(story("POST", Self.head(), .cut) == "connectionLost true")
+        #expect(story("GET", Self.head(404), .cut) == (isFile ? "httpStatus false" : "connectionLost true"))
+        for closure in [ConnectionClosure.alerted, .unknown] { #expect(story("GET", Self.head(), closure) == "200") }
+        #expect(story("GET", Self.head(), isFramed: true, .cut) == "200")
+        #expect(story("GET", Self.head(200, ["Transfer-Encoding": "chunked"]), .cut) == "200")
+        #expect(story("HEAD", Self.head(), .cut) == "200")
+    }
 }

@@ -42,6 +42,11 @@ import TransferCore
         answer(206, ["Content-Range": range].merging(fields) { $1 })
     }
 
+    private static func twoTags(_ one: String, _ other: String) -> ResponseHead {
+        let tags = [HeaderField("ETag", one), HeaderField("ETag", other)]
+        return ResponseHead(status: 206, fields: [HeaderField("Content-Range", "bytes 400-599/1000")] + tags)
+    }
+
     static let wrong: [(String, ResponseHead)] = [
         ("the whole file", answer(200, ["Content-Length": "1000"].merging(tag) { $1 })),
         ("the whole of another version", answer(200, ["Content-Length": "900", "ETag": "\"b\""])),
@@ -74,6 +79,8 @@ import TransferCore
         ("another version", part("bytes 400-599/1000", ["ETag": "\"b\""])),
         ("no word of its version", part("bytes 400-599/1000", [:])),
         ("a weak tag", part("bytes 400-599/1000", ["ETag": "W/\"a\""])),
+        ("a tag that is none", part("bytes 400-599/1000", ["ETag": "a"])),
+        ("two tags", twoTags("\"a\"", "\"b\"")), ("two tags, the other one first", twoTags("\"b\"", "\"a\"")),
     ]
 
     private func machine(_ state: State) -> ExchangeMachine {

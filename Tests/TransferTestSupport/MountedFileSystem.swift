@@ -17,6 +17,13 @@ public struct FileSystemKind: Sendable, CustomStringConvertible, CaseIterable {
     /// A character that no name may have.
     public let refusedCharacter: Character?
     public let isReadOnly: Bool
+    /// Whether bytes that were written and not synced are known to outlive their process: the kernel names the life of the
+    /// file system. Elsewhere a kill costs what came since the last checkpoint.
+    public var keepsWrittenBytes: Bool { kernel != "fuse" && kernel != "overlay" }
+    /// Whether a file has the time that it was given until it is written to: a mount of rclone 1.60 changes it when it is read.
+    public var keepsTimes: Bool { name != "rclone mount" }
+    /// Whether a file that was truncated can be written again: fusefat refuses that with EPERM.
+    public var rewrites: Bool { name != "vfat by FUSE" }
 
     init(
         _ name: String, kernel: String, package: String = "util-linux", programs: [String] = [],

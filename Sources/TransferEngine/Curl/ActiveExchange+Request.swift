@@ -85,8 +85,11 @@ extension ActiveExchange {
         outgoing.isBodyOut = handle.offset(CURLINFO_SIZE_UPLOAD_T) >= length
     }
 
-    /// Whether an empty body has left with its request.
-    var emptyBodyLeft: Bool { outgoing.hasMadeRequest && hop?.sendsBody == true && body.length == 0 }
+    /// Whether some of the hop's request may have left; to a file server, a command behind the login.
+    var hasRequestLeft: Bool { outgoing.sent > 0 || files?.hasBegun ?? outgoing.hasMadeRequest }
+
+    /// A request whose body is there and has no bytes has left.
+    var emptyBodyLeft: Bool { hasRequestLeft && hop?.sendsBody == true && body.length == 0 }
 
     /// The part of the request to which the last answer refers: the whole, its beginning, or another request.
     var answerScope: AnswerScope {

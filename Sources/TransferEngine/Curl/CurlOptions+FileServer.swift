@@ -227,6 +227,7 @@ extension CurlOptions {
         try handle.set(CURLOPT_HEADERDATA, pointer: pointer)
         try handle.set(CURLOPT_SSL_CTX_DATA, pointer: pointer)
         try handle.set(CURLOPT_XFERINFODATA, pointer: pointer)
+        try handle.set(CURLOPT_PREREQDATA, pointer: pointer)
         try handle.check(
             transfer_easy_set_write(handle.raw, CURLOPT_WRITEFUNCTION, CurlCallbacks.write), CURLOPT_WRITEFUNCTION)
         try handle.check(
@@ -234,6 +235,8 @@ extension CurlOptions {
         try handle.check(
             transfer_easy_set_progress(handle.raw, FileServerCallbacks.progress), CURLOPT_XFERINFOFUNCTION)
         try handle.set(CURLOPT_NOPROGRESS, 0)
+        try handle.check(
+            transfer_easy_set_prerequest(handle.raw, FileServerCallbacks.prerequest), CURLOPT_PREREQFUNCTION)
         try LinkCallbacks.apply(to: handle, exchange)
         try handle.check(
             transfer_easy_set_opensocket(handle.raw, FileServerCallbacks.open), CURLOPT_OPENSOCKETFUNCTION)

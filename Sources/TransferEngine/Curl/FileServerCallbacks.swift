@@ -26,6 +26,13 @@ enum FileServerCallbacks {
         return Unmanaged<ServerSockets>.fromOpaque(user).takeUnretainedValue().close(socket)
     }
 
+    /// The connection stands, its user is let in, and the step is about to be taken (CURLOPT_PREREQFUNCTION(3)).
+    static let prerequest: transfer_prerequest_callback = { user, _, _, _, _ in
+        guard let user else { return CURL_PREREQFUNC_ABORT }
+        Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().files?.stepBegins()
+        return CURL_PREREQFUNC_OK
+    }
+
     /// Judges the host key. No key is ever added to the known hosts, and libcurl's own comparison is ignored.
     static let hostKey: transfer_hostkey_callback = { _, _, found, _, user in
         let refused = Int32(CURLKHSTAT_REJECT.rawValue)

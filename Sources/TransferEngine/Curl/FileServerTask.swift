@@ -20,6 +20,8 @@ final class FileServerTask {
     var hostKey: SSHHostKey?
     /// Whether an FTP upload makes the folders above the file, and changes to them, before the file is stored.
     private(set) var makesFolders = false
+    /// The user was let in, and a step was begun.
+    private(set) var hasBegun = false
     /// The last values of libcurl's counters.
     var moved: (down: Int64, up: Int64) = (0, 0)
     /// The time of the last check of the bytes that the server's machine has acknowledged.
@@ -57,6 +59,9 @@ final class FileServerTask {
         replies = FTPReplies()
         moved = (0, 0)
     }
+
+    /// libcurl has a connection on which the user was let in, and is about to take the step.
+    func stepBegins() { hasBegun = true }
 
     /// Decides whether the next attempt of a refused store makes the folders, as one may be missing.
     ///

@@ -5,6 +5,11 @@ extension ExchangeOutcome {
     /// Makes the outcome of an exchange that libcurl no longer handles.
     init(of exchange: ActiveExchange, _ result: Result<ResponseHead, TransferError>, _ metrics: ExchangeMetrics) {
         let file = exchange.sink as? FileSink
+        let result = result.mapError { error in
+            var error = error
+            error.isBeforeRequest = !exchange.hasRequestLeft
+            return error
+        }
         self.init(
             result: result, head: exchange.lastHead, start: exchange.start,
             finalURL: exchange.hop?.url ?? exchange.request.url,

@@ -150,7 +150,8 @@ extension ExchangeMachine {
                 return action
             }
             state = .ended
-            return .succeed(start.head)
+            let isCut = isRefuted(start, by: closure, of: hop, position: position, isFramed: isFramed)
+            return isCut ? .fail(.answerWithoutAlert) : .succeed(start.head)
         }
         let failure: TransferError
         if position > total {
@@ -167,6 +168,19 @@ extension ExchangeMachine {
         }
         state = .ended
         return .fail(failure)
+    }
+
+    /// Whether the end of the connection is all that ended the body, and it came without the closing alert that TLS has for
+    /// that, where this refutes the answer (``OpenEnd/takenIfAlerted``).
+    private func isRefuted(
+        _ start: BodyStart, by closure: ConnectionClosure, of hop: Hop, position: Int64, isFramed: Bool
+    ) -> Bool {
+        guard request.settings.openEnd == .takenIfAlerted, closure == .cut, start.head.contentLength == nil else {
+            return false
+        }
+        // Answers that have no body (RFC 9112 §6.3).
+        guard hop.method != "HEAD", start.head.status != 204, start.head.status != 304 else { return false }
+        return !isProven(start, position: position, isFramed: isFramed)
     }
 
     /// Returns whether the whole body came, by its framing or its coding: a coded stream marks its own end.

@@ -199,7 +199,7 @@ struct ExchangeMachine {
     mutating func confirm(
         _ hop: Hop, _ start: BodyStart, position: Int64, _ closure: ConnectionClosure
     ) -> EndAction? {
-        guard request.settings.openEnd != .taken else { return nil }
+        guard request.settings.openEnd == .asked || request.settings.openEnd == .refused else { return nil }
         let confirmation = Confirmation(start: start, position: position, closure: closure)
         // The server would report the length of coded bytes.
         guard hop.method == "GET", !hop.sendsBody, !takesCodingOff(start.head) else {

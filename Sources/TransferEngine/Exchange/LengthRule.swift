@@ -6,6 +6,9 @@ import TransferCore
 public enum OpenEnd: Sendable, Hashable {
     /// The body is taken for complete: a digest decides, or completeness does not matter.
     case taken
+    /// The body is taken for the whole unless its end refutes that: under TLS it has to come with the closing alert (RFC
+    /// 9112 §9.8). The server is asked nothing.
+    case takenIfAlerted
     /// The server is asked once for the length. A longer file than came fails the exchange.
     ///
     /// Where the server reports no length, the outcome says that the length is unproven.
@@ -80,6 +83,11 @@ extension TransferError {
         .connectionLost,
         "the connection ended without TLS's closing alert, and the server reports no length: the file may be cut; "
             + "give a checksum, which proves it", isTransient: true)
+
+    static let answerWithoutAlert = TransferError(
+        .connectionLost,
+        "the connection ended without TLS's closing alert (close_notify), and the answer tells no length: it may be cut",
+        isTransient: true)
 
     static let unprovenLength = TransferError(
         .unproven,

@@ -126,7 +126,7 @@ struct ResumeRule {
         // condition that the server must check, the answer must name the same version.
         let isUnreported =
             question.unconditional == nil
-            ? !isProven(head) : point.validator?.etag != nil && head.value("ETag") == nil
+            ? !isProven(head) : point.validator?.etag != nil && Validator(head)?.etag == nil
         if isUnreported, !point.needsNoValidator {
             let field = point.validator?.etag == nil ? "Last-Modified" : "ETag"
             return odd("untold", "the server's part doesn't say of which version it is (no \(field))")

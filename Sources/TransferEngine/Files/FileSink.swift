@@ -42,7 +42,7 @@ public final class FileSink: BodySink {
     private let part: PartFile
     private let workers: WorkerPool
     private let url: String
-    private let checkpointDistance: Int64
+    private var checkpointDistance = CheckpointDistance.longest
     private var lastCheckpoint: Int64
     private var digest: Digest?
     private var start: BodyStart?
@@ -84,7 +84,6 @@ public final class FileSink: BodySink {
         self.state = state
         position = offset
         lastCheckpoint = offset
-        checkpointDistance = 64 << 20
         self.algorithm = algorithm
     }
 
@@ -125,6 +124,10 @@ public final class FileSink: BodySink {
         uncompared = start.offset..<start.continued
         position = start.continued
         lastCheckpoint = position
+        // A file that ends before isn't looked at for it.
+        if (start.total ?? .max) - position > CheckpointDistance.shortest {
+            checkpointDistance = CheckpointDistance.after(position, outlivesKills: part.mount != nil)
+        }
         // Small files are fetched again rather than continued: only larger ones need a name before they are finished.
         if start.total ?? .max >= Self.recordThreshold { try part.ensureNamed() }
         Failpoint.reached(.partBegun)
@@ -316,6 +319,7 @@ public final class FileSink: BodySink {
     /// Makes the written bytes durable, concurrently with the transfer.
     private func checkpoint() {
         lastCheckpoint = position
+        checkpointDistance = CheckpointDistance.after(position, outlivesKills: part.mount != nil)
         let generation = part.currentGeneration
         var record = record()
         record.synced = ByteRanges(0..<position)

@@ -31,9 +31,16 @@ extension SourceFile {
         }
     }
 
-    private func compare() -> Bool {
+    private func compare() -> Bool { isProven { isAsSent() } }
+
+    /// Whether its bytes are right, as reading them tells, with nothing changed meanwhile. Then its times are those of that
+    /// moment from now on (``stamp``): some file systems of FUSE give a file another time when it's read (rclone).
+    /// Blocks: for workers.
+    ///
+    /// - Parameter isRight: Reads the file.
+    public func isProven(_ isRight: () -> Bool) -> Bool {
         for _ in 0..<Self.looksAtMost {
-            guard let before = currentStamp(), before.size == size, isAsSent(), let after = currentStamp() else {
+            guard let before = currentStamp(), before.size == size, isRight(), let after = currentStamp() else {
                 return false
             }
             guard before == after else { continue }

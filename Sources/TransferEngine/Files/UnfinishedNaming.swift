@@ -29,8 +29,17 @@ public enum UnfinishedNaming: Sendable, Hashable {
     ///   - new: The file that has the new name.
     ///   - old: The file that was to get it, which is known to be ours, and to be whole.
     ///   - hasLinks: Whether the file system has hard links; no placeholder is made there.
-    static func judge(new: Named, old: Named, hasLinks: () -> Bool) -> UnfinishedNaming? {
+    ///   - isSame: Whether both names have the same bytes, on a file system that makes up the number of the inode for each
+    ///     name (sshfs); `false` on all others.
+    static func judge(
+        new: Named, old: Named, hasLinks: () -> Bool, isSame: () -> Bool = { false }
+    ) -> UnfinishedNaming? {
         if new.inode == old.inode, new.device == old.device { return new.links <= 2 ? .secondName : nil }
+        if old.size > 0, new.device == old.device, new.size == old.size, new.modified == old.modified,
+            new.owner == old.owner, new.links <= 2, isSame()
+        {
+            return .secondName
+        }
         // The placeholder was made last. FAT keeps times to two seconds.
         guard old.size > 0, new.size == 0, new.links <= 1, new.owner == old.owner,
             new.modified >= old.modified - 2_000_000_000, !hasLinks()
@@ -45,13 +54,22 @@ public enum UnfinishedNaming: Sendable, Hashable {
     ///   - old: The current path of the file, which a process was about to name when it died.
     /// - Returns: The unfinished naming; `nil` where there was none.
     @discardableResult
-    public static func undo(_ new: String, of old: String) -> UnfinishedNaming? {
+    public static func undo(
+        _ new: String, of old: String, areEqual: (String, String) -> Bool
+    ) -> UnfinishedNaming? {
         guard let named = look(new), let begun = look(old) else { return nil }
-        guard let naming = judge(new: named, old: begun, hasLinks: { transfer_has_links(old) == 1 }) else { return nil }
+        let naming = judge(
+            new: named, old: begun, hasLinks: { transfer_has_links(old) == 1 },
+            isSame: { isOfFUSE(new) && areEqual(new, old) })
+        guard let naming else { return nil }
         unlink(new)
         // The number of the file's names is judged when it is opened.
         _ = look(old)
         return naming
+    }
+
+    private static func isOfFUSE(_ path: String) -> Bool {
+        path.lastIndex(of: "/").map { transfer_is_fuse(String(path[...$0])) == 1 } ?? false
     }
 
     private static func look(_ path: String) -> Named? {

@@ -47,7 +47,6 @@ public final class SegmentedFile: Sendable {
 
     /// The bytes of one write: the cost of a kill for each range.
     private static let piece = 64 << 10
-    private static let checkpointDistance: Int64 = 64 << 20
     private static let readingDistance: Int64 = 8 << 20
     /// The most ranges in a record: an attribute has limited space, and the map beside the file has all ranges.
     private static let mostRecorded = 24
@@ -290,7 +289,10 @@ public final class SegmentedFile: Sendable {
             state.map?.advance(number, to: position)
             state.sinceCheckpoint += Int64(count)
             state.sinceReading += Int64(count)
-            let isDue = state.sinceCheckpoint >= Self.checkpointDistance
+            let isDue =
+                state.sinceCheckpoint >= CheckpointDistance.shortest
+                && state.sinceCheckpoint
+                    >= CheckpointDistance.after(state.synced.count, outlivesKills: part.mount != nil)
             if isDue { state.sinceCheckpoint = 0 }
             var prefix: Int64?
             if state.sinceReading >= Self.readingDistance {

@@ -33,4 +33,13 @@ public struct ListedJob: Sendable {
         self.state = state
         self.route = route
     }
+
+    /// Notes the report of a run that works on the job: its attempt counts, and the bytes are those of now.
+    ///
+    /// - Parameter bytes: The bytes of the jobs of the run, by their numbers.
+    package mutating func note(now bytes: [Int64: Int64]?) {
+        guard state == .claimed, let count = bytes?[number] else { return }
+        attempts += 1
+        self.bytes = max(count, self.bytes ?? 0)
+    }
 }

@@ -87,6 +87,7 @@ extension ExchangeSettings {
         decodes = true
         maxDecodedLength = session.maxDecodedLength
         receiveBufferSize = 64 << 10
+        openEnd = .takenIfAlerted
     }
 }
 

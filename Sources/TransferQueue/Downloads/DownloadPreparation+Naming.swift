@@ -7,14 +7,15 @@ extension DownloadPreparation {
     /// continued and named anew.
     func settledName(
         of path: String, _ known: ResumeData?, in folder: PinnedFolder?
-    ) throws(TransferError) -> DestinationName {
+    ) throws(TransferError) -> (there: DestinationName, durablePart: String?) {
         let there = try DestinationName.look(path, in: folder)
-        guard record.wasInterrupted, case .file = there else { return there }
+        guard record.wasInterrupted, case .file = there else { return (there, nil) }
         for part in partialNames(of: path, known) where isWhole(part, known, in: folder) {
-            let found = UnfinishedNaming.undo(folder.place(of: path), of: folder.place(of: part))
-            if found != nil { return try DestinationName.look(path, in: folder) }
+            let found = UnfinishedNaming.undo(
+                folder.place(of: path), of: folder.place(of: part), areEqual: FileDigest.areEqual)
+            if found != nil { return (try DestinationName.look(path, in: folder), part) }
         }
-        return there
+        return (there, nil)
     }
 
     /// Returns whether a partial file was about to get its name: it belongs to this job and, as its record says, is

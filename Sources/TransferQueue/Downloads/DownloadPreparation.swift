@@ -67,8 +67,11 @@ struct DownloadPreparation: Sendable {
         var replaced: HeldFile?
         var beginning = PartName.path(of: path)
         let isNewFolder = census.isNew(folderOf: path)
+        var durablePart: String?
         if !isNewFolder {
-            switch try judge(settledName(of: path, known, in: folder), known, at: path, in: folder, census) {
+            let settled = try settledName(of: path, known, in: folder)
+            durablePart = settled.durablePart
+            switch try judge(settled.there, known, at: path, in: folder, census) {
             case .take: break
             case .keep(let facts, let digest): return .kept(path: path, facts, digest)
             case .leave(let facts): return .left(path: path, facts)
@@ -95,7 +98,8 @@ struct DownloadPreparation: Sendable {
             of: path, known, in: folder, isNew: isNewFolder && isFirst, isNewFolder: isNewFolder, census)
         if isNewFolder, NameLimit.mayBeTooLong(path) { try checkName(path, part) }
         let held = ResumableBytes(
-            part, recorded: known, download, url: url, answeredURL: answeredURL, asksPlace: asksPlace)
+            part, recorded: known, download, url: url, answeredURL: answeredURL, asksPlace: asksPlace,
+            isDurable: part.path == durablePart)
         if held.prefersAside, part.restoreAside() { return try prepare(census, known: known) }
         let (resume, earlier) = try held.trusted()
         // The record of the job's own partial file is preferred to another tool's bytes.

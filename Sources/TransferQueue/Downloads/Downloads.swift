@@ -82,7 +82,7 @@ final class Downloads {
                 replacement: ready.replacement, picksFreeName: download.ifExists == .rename,
                 // A 304 or 206 answer need not repeat the field.
                 modified: download.remoteTime
-                    ? (head.value("Last-Modified") ?? ready.earlier(for: outcome)?.validator?.lastModified)
+                    ? (head.singleValue("Last-Modified") ?? ready.earlier(for: outcome)?.validator?.lastModified)
                         .flatMap { HTTPDate.parse($0) } : nil,
                 expected: download.checksum, pieces: download.pieces, length: outcome.position,
                 size: download.size, reported: reported,

@@ -19,17 +19,20 @@ struct ResumableBytes {
     ///   - recorded: The queue's record of the partial file.
     ///   - answeredURL: The URL that gave the bytes, with its secrets, if this process knows it.
     ///   - asksPlace: Whether that URL is asked before the job's own.
+    ///   - isDurable: Whether all bytes of the partial file are known to be durable, whatever its record says.
     init(
         _ part: PartFile, recorded: ResumeData?, _ download: JobSpec.Download, url: String, answeredURL: String?,
-        asksPlace: Bool
+        asksPlace: Bool, isDurable: Bool = false
     ) {
         self.part = part
         self.download = download
         self.url = url
         self.answeredURL = answeredURL
         self.asksPlace = asksPlace
-        // An encoded answer that is decoded on arrival cannot be continued by offset.
-        known = download.compressed ? nil : part.initialRecord ?? (part.isClaimed ? recorded : nil)
+        // What a server decodes on its way can't be continued by offsets.
+        var known = download.compressed ? nil : part.initialRecord ?? (part.isClaimed ? recorded : nil)
+        if isDurable { known?.synced = ByteRanges(0..<part.initialSize) }
+        self.known = known
     }
 
     /// The number of bytes at the beginning that can be trusted.

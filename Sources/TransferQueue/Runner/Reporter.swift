@@ -120,6 +120,7 @@ final class Reporter {
                 batch: id, totals: progress.totals, rate: run.rate, eta: run.eta?.components.seconds,
                 active: report.active, underWay: reported.map(\.candidate.id), sources: sources,
                 waitingFor: report.networkWait)
+            word.bytes = active.prefix(Self.mostReported).reduce(into: [:]) { $0[$1.candidate.id] = $1.position }
             if now < reports.watchedUntil { word.rows = Self.rows(underWay) }
             host.publish(.progress(word))
         }

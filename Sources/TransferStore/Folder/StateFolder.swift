@@ -16,18 +16,28 @@ public struct StateFolder: Sendable, Hashable {
     public init(_ path: String) throws(TransferError) {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         var made = ""
+        var refused: TransferError?
         for component in self.path.split(separator: "/") {
             made += (made.isEmpty && !self.path.hasPrefix("/") ? "" : "/") + component
             if mkdir(made, made == self.path ? 0o700 : 0o755) == 0 {
                 // A file in the folder is only as durable as the entry that names the folder.
                 FolderMaker.sync(FolderMaker.parent(of: made))
             } else if errno != EEXIST, errno != EISDIR {
-                // A parent that cannot be made may exist without being visible; the call of access(2) below decides.
-                if errno != EROFS, errno != EACCES, errno != EPERM { throw unusable("can't make \(made)", errno) }
+                let number = errno
+                // A folder inside one that could not be made is missing for the same reason.
+                if number == ENOENT, let refused { throw refused }
+                let goal = made == self.path ? "" : "\(made) for "
+                let error = unusable("can't make \(goal)the state folder \(self.path)", number)
+                // A parent that can't be made may exist without being listed; the last word has access(2) below.
+                guard [EROFS, EACCES, EPERM].contains(number) else { throw error }
+                if refused == nil { refused = error }
             }
         }
         var status = stat()
-        guard stat(self.path, &status) == 0 else { throw unusable("can't use the state folder \(self.path)", errno) }
+        guard stat(self.path, &status) == 0 else {
+            let error = unusable("can't use the state folder \(self.path)", errno)
+            throw error.errno == ENOENT ? refused ?? error : error
+        }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw TransferError(
                 .fileAccess,

@@ -14,6 +14,8 @@ package struct RunProgress: Sendable {
     package let underWay: [Int64]
     /// The work of the sources, by the IDs of jobs that have several connections or URLs.
     package let sources: [Int64: [JobSource]]
+    /// The bytes that each job of the run has now, or some of the jobs, by their IDs.
+    package var bytes: [Int64: Int64] = [:]
     /// The progress of the largest transfers, while a client watches them.
     package var rows: [Row] = []
     /// The reason why the network keeps all remaining jobs waiting; `nil` where it does not.

@@ -8,6 +8,7 @@ package final class PostgresRetries: Sendable {
     private struct Reported {
         var isAway = false
         var isOver = false
+        var pauses = ReconnectPauses(first: PostgresRetries.first, longest: PostgresRetries.longest)
     }
 
     private let isPatient: Bool
@@ -16,8 +17,9 @@ package final class PostgresRetries: Sendable {
     private let reported = Mutex(Reported())
     private let end = PostgresCancellation()
 
-    /// The time between two attempts.
-    private static let pause = Duration.milliseconds(500)
+    /// The times between two attempts, as far as the lease lasts: the first one, and the longest.
+    private static let first = Duration.seconds(1)
+    package static let longest = Duration.seconds(10)
 
     package init(_ role: PostgresRole, _ lease: PostgresLeaseEnd) {
         self.lease = lease
@@ -47,20 +49,24 @@ package final class PostgresRetries: Sendable {
     /// - Throws: The error, where no further attempt is to be made.
     package func wait(after error: any Error, attempts count: Int, explained: (any Error) -> TransferError?) throws {
         if count == 1 { return }
-        guard isPatient, lease.time - .now > Self.pause else { throw error }
-        let isNews = reported.withLock { reported in
+        guard isPatient else { throw error }
+        let (isNews, pause) = reported.withLock { reported in
             defer { reported.isAway = true }
-            return !reported.isAway && !reported.isOver
+            return (!reported.isAway && !reported.isOver, reported.pauses.next())
         }
+        let left = lease.time - .now
+        guard left > Self.first / 2 else { throw error }
         if isNews { tell(explained(error)) }
-        guard end.rest(Self.pause) else { throw error }
+        guard end.rest(min(pause, left / 2)) else { throw error }
     }
 
     /// Notes that the database has answered.
     package func isThere() {
         let isNews = reported.withLock { reported in
-            defer { reported.isAway = false }
-            return reported.isAway
+            guard reported.isAway else { return false }
+            reported.isAway = false
+            reported.pauses.reset()
+            return true
         }
         if isNews { tell(nil) }
     }

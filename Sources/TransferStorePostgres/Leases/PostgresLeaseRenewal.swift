@@ -11,9 +11,7 @@ package final class PostgresLeaseRenewal: Sendable {
     private let thread = WorkerPool(name: "queue-lease", threads: 1)
     private let end = PostgresCancellation()
 
-    private static let pause = Duration.seconds(1)
-
-    /// - Parameter hear: The receiver of the news, called by the thread of this object.
+    /// - Parameter hear: Called by the keeper's thread.
     package init(_ database: PostgresDatabase, _ hear: @escaping @Sendable (StoreNotification) -> Void) {
         self.database = database
         self.hear = hear
@@ -22,7 +20,9 @@ package final class PostgresLeaseRenewal: Sendable {
     package func start() {
         thread.execute { [self] in
             // A connection that is lost is made anew until the lease is over.
+            var pauses = ReconnectPauses(longest: PostgresRetries.longest)
             while !end.isReported {
+                let term = database.lease.time
                 do {
                     try keep()
                 } catch is LeaseLost {
@@ -30,7 +30,9 @@ package final class PostgresLeaseRenewal: Sendable {
                     return hear(.leaseIsOver(LeaseLost()))
                 } catch {
                     guard left > .zero else { return hear(.leaseIsOver(error)) }
-                    guard end.rest(min(Self.pause, left)) else { return }
+                    // The lease was renewed on the connection that is lost now.
+                    if database.lease.time > term { pauses.reset() }
+                    guard end.rest(min(pauses.next(), left / 2)) else { return }
                 }
             }
         }

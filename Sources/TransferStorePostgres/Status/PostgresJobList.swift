@@ -12,7 +12,11 @@ package struct PostgresJobList: Sendable {
     private static let columns = """
         job.id, identity, state, spec, size, resume, upload, path, attempts, error_code, error_message, status, final_url,
         ended, claimed, name, directory, is_upload, priority, origin, host, end_number,
-        EXISTS (SELECT 1 FROM run WHERE run.batch = job.batch AND job.id = ANY (under_way))
+        EXISTS (SELECT 1 FROM run WHERE run.batch = job.batch AND job.id = ANY (under_way)),
+        CASE WHEN job.state = \(JobStates.claimed) THEN (
+            SELECT coalesce(max(run.told[slot + 1]), -1) FROM run
+                CROSS JOIN generate_series(1, cardinality(run.told), \(RunProgress.Row.width)) AS slot
+            WHERE run.process = job.owner AND run.batch = job.batch AND run.told[slot] = job.id) END
         """
 
     package func page(batch name: String, after number: Int64, failed: Bool, limit: Int) throws -> [ListedJob] {
@@ -124,6 +128,8 @@ package struct PostgresJobList: Sendable {
         if [.failed, .skipped, .waiting].contains(state) { (job.code, job.message) = (row.text(9), row.text(10)) }
         if [.done, .cancelled, .failed].contains(state) { job.finalURL = row.text(12) }
         if state == .done || state == .failed { job.status = row.int(11).flatMap { $0 > 0 ? $0 : nil } }
+        if row.flag(22) { job.attempts += 1 }
+        if let bytes = row.number(23), bytes >= 0 { job.bytes = max(bytes, job.bytes ?? 0) }
         job.since = state.hasEnded ? row.number(13) : state == .claimed ? row.number(14) : nil
         return job
     }

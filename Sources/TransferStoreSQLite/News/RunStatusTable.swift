@@ -36,7 +36,7 @@ package struct RunStatusTable: Sendable {
 
     /// Writes the numbers of a running batch to where `transfer status` finds them.
     private func publish(_ reported: RunProgress) throws {
-        let numbers = reported.underWay.isEmpty ? "" : " " + reported.underWay.map { "\($0) " }.joined()
+        let numbers = RunningJobsText.text(underWay: reported.underWay, bytes: reported.bytes)
         try database.writeRelaxed(leavesPacks: true) { db in
             try db.execute(
                 sql: """

@@ -15,9 +15,10 @@ package struct JobListQuery: Sendable {
     ///   - failed: Whether only jobs that failed for good are read.
     package func page(batch name: String, after number: Int64, failed: Bool, limit: Int) throws -> [ListedJob] {
         try database.read { db in
-            // The numbers follow the order of the job file. All jobs are read in it, because the rows of an index by
-            // batch would have to be sorted for each page.
-            try Row.fetchAll(
+            let running = try runningJobs(db, batch: name)
+            // The numbers go by the order of the job file. All jobs are read by them: an index of the batch's would have to
+            // be sorted for each page.
+            return try Row.fetchAll(
                 db,
                 sql: """
                     SELECT job.id, identity, \(ReserveRows.shownState) AS state, spec, size, resume, upload, path, attempts,
@@ -25,8 +26,26 @@ package struct JobListQuery: Sendable {
                     FROM job WHERE \(failed ? Self.failedJobs : "+batch") = (SELECT id FROM batch WHERE name = ?) AND job.id > ?
                     ORDER BY job.id LIMIT ?
                     """, arguments: [name, number, limit]
-            ).map(Self.job)
+            ).map { row in
+                var job = Self.job(row)
+                job.note(now: running?.bytes)
+                return job
+            }
         }
+    }
+
+    /// The jobs that a run works on which has the batch now.
+    private func runningJobs(_ db: Database, batch name: String) throws -> RunningJobsText? {
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT underWay, \(LeaseHolder.columns)
+                FROM batch JOIN process ON process.id = batch.owner WHERE name = ?
+                """, arguments: [name])
+        guard let row, let holder = LeaseHolder(row), holder.holds(database.locks, own: database.process) else {
+            return nil
+        }
+        return RunningJobsText(row[stored: "underWay"])
     }
 
     /// The condition of the partial index `jobRest`.

@@ -80,7 +80,7 @@ public struct FormUpload: UploadDialogue {
 enum PlainAnswer {
     static func end(_ answer: UploadAnswer, now: Int64, namesWhatItMade: Bool = false) -> UploadAction {
         guard (200..<300).contains(answer.head.status) else { return .fail(StatusRule.error(answer.head, now: now)) }
-        let location = namesWhatItMade ? answer.head.value("Location") : nil
+        let location = namesWhatItMade ? answer.head.singleValue("Location") : nil
         return .finish(
             UploadResult(
                 url: location.flatMap { URLReference.resolve($0, against: answer.url) } ?? answer.url,

@@ -114,7 +114,7 @@ public struct ReceiptDialogue: UploadDialogue {
             self.answer = answer
             if (300..<400).contains(answer.head.status) {
                 switch rule.judge(answer, to: url, now: now) {
-                case .refused(let error) where answer.head.value("Location") != nil:
+                case .refused(let error) where answer.head.singleValue("Location") != nil:
                     return fail(error)
                 case .redirected: return judge(answer, now)
                 case .stored, .accepted, .refused: break
@@ -206,7 +206,8 @@ public struct ReceiptDialogue: UploadDialogue {
     /// Returns the URL at which an accepted file can be seen.
     private func place(_ result: UploadResult) -> String? {
         if rule.method == "PUT" { return url }
-        if let named = answer?.head.value("Location").flatMap({ UploadLocation.url($0, from: answer?.url ?? url) }) {
+        if let named = answer?.head.singleValue("Location").flatMap({ UploadLocation.url($0, from: answer?.url ?? url) }
+        ) {
             return named
         }
         return result.url == url ? nil : result.url

@@ -108,7 +108,7 @@ public struct ReceiptRule: Sendable, Hashable {
     }
 
     private func target(of answer: UploadAnswer) -> String? {
-        answer.head.value("Location").flatMap { UploadLocation.url($0, from: answer.url) }
+        answer.head.singleValue("Location").flatMap { UploadLocation.url($0, from: answer.url) }
     }
 
     private func refusal(_ status: Int, _ words: String) -> TransferError {

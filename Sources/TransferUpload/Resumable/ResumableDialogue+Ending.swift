@@ -15,8 +15,8 @@ extension ResumableDialogue {
         if isFinal {
             result.validator = answer.head.value("ETag")
             if !answer.body.isEmpty { result.response = String(decoding: answer.body, as: UTF8.self) }
-            // RFC 9110 §10.2.2: the Location names the created resource. Some servers put the upload's own URL there.
-            if answer.head.status == 201, let location = answer.head.value("Location"),
+            // RFC 9110 §10.2.2: what was created. Some servers put the upload's own URL there.
+            if answer.head.status == 201, let location = answer.head.singleValue("Location"),
                 let url = UploadLocation.url(location, from: answer.url), url != state.url
             {
                 result.url = url

@@ -52,7 +52,7 @@ extension TusDialogue {
         }
         // Before the parts are joined the offset is missing, or has no meaning (tus 1.0.0, "Concatenation").
         let isJoined =
-            answer.head.value("Upload-Offset") == nil
+            answer.head.singleValue("Upload-Offset") == nil
             ? false : try TusFields.offset(answer.head, of: "HEAD") == source.size
         guard isJoined else { throw TusFailure.passing("the server is still joining the parts of the upload") }
         return [.confirmed(source.size)]
@@ -67,7 +67,7 @@ extension TusDialogue {
 
     /// Returns the URL of the upload in a creation's answer.
     func location(_ answer: UploadAnswer) throws(TransferError) -> String {
-        guard let text = answer.head.value("Location"), !text.isEmpty else {
+        guard let text = answer.head.singleValue("Location"), !text.isEmpty else {
             throw TransferError(
                 .badResponse,
                 "\(Redaction.url(url)) doesn't say where the upload is (Location is missing): it may be no tus server")

@@ -73,8 +73,9 @@ extension TusDialogue {
         let saved = save()
         let sweeps = sweepReplaced()
         guard let body else { return [saved] + sweeps + proceed(index, status, answer.head) }
-        // A missing or impossible offset is queried.
-        guard let offset = answer.head.value("Upload-Offset").flatMap(TusFields.count), offset <= body.upperBound else {
+        // An offset that isn't said, or can't be, is asked for.
+        guard let offset = answer.head.singleValue("Upload-Offset").flatMap(TusFields.count), offset <= body.upperBound
+        else {
             return [saved] + sweeps + ask(index)
         }
         return try [saved] + sweeps + advance(index, to: offset) + proceed(index, status, answer.head)
@@ -87,7 +88,7 @@ extension TusDialogue {
         let error = refusal(answer.head, now: now)
         let offset: Int64
         switch ReportedOffset(
-            status: status, offset: answer.head.value("Upload-Offset").flatMap(TusFields.count),
+            status: status, offset: answer.head.singleValue("Upload-Offset").flatMap(TusFields.count),
             isPassing: error.isTransient)
         {
         case .unknown: throw error

@@ -16,7 +16,7 @@ enum TusFields {
     ///
     /// - Throws: `badResponse` when Upload-Offset is missing or no number.
     static func offset(_ head: ResponseHead, of method: String) throws(TransferError) -> Int64 {
-        guard let text = head.value("Upload-Offset") else {
+        guard let text = head.singleValue("Upload-Offset") else {
             throw TransferError(
                 .badResponse, "the server's answer to \(method) doesn't say what it has (Upload-Offset is missing)")
         }

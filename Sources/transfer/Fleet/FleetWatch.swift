@@ -52,16 +52,22 @@ final class FleetWatch: Sendable {
         let loop = try EventLoop(name: "fleet")
         defer { loop.stop() }
         var view = beginning
+        // While the database is away it is asked less and less often.
+        var pauses = ReconnectPauses(longest: .seconds(10))
+        var due = MonotonicTime.now
         for await _ in Ticks.every(.milliseconds(500), on: loop) {
             guard !isStopped.withLock({ $0 }) else { return .workLeft }
+            guard due <= .now else { continue }
             do {
                 try look(&view, receive)
                 if let show { show(view.transfers(try remote.jobsUnderWay())) }
                 connectionNotice(nil)
+                pauses.reset()
             } catch {
                 if isStopped.withLock({ $0 }) { return .workLeft }
                 guard let reason = address.connectionNotice(error) else { throw error }
                 connectionNotice(reason)
+                due = .now + pauses.next()
             }
             if view.hasEnded { break }
         }

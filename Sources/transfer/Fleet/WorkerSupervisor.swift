@@ -38,6 +38,7 @@ struct WorkerSupervisor: Sendable {
             stop.close()
         }
         let (connectionNotice, durabilityWarning) = (ConnectionNotice(reporter), DurabilityWarning(reporter))
+        var pauses = ReconnectPauses()
         while !stop.isClosed {
             let queue: JobQueue
             do {
@@ -46,11 +47,15 @@ struct WorkerSupervisor: Sendable {
                 if stop.isClosed { break }
                 guard let reason = address.connectionNotice(error) else { throw error }
                 connectionNotice.tell(reason)
-                await stop.rest(.seconds(1))
+                await stop.rest(pauses.next())
                 continue
             }
             connectionNotice.tell(nil)
+            let began = MonotonicTime.now
             await work(queue)
+            // A fault that ends each shift soon, such as a lost lease, is not met again at once.
+            if MonotonicTime.now - began >= ReconnectPauses.longest { pauses.reset() }
+            if !stop.isClosed { await stop.rest(pauses.next()) }
         }
         reporter.finish()
         return .complete
@@ -83,8 +88,6 @@ struct WorkerSupervisor: Sendable {
         }
         stop.leave()
         await queue.close()
-        // The pause ensures that a fault, such as a lost lease, does not recur at once.
-        if !stop.isClosed { await stop.rest(.seconds(1)) }
     }
 }
 

@@ -44,6 +44,8 @@ final class WatchOnce: Sendable {
         state.withLock { state in
             switch event {
             case .watch(.caughtUp(let summary)): (state.hasCaughtUp, state.unfinished) = (true, summary.unfinished)
+            // A file has changed while it was on its way, and is looked at again.
+            case .holdsMore(true): state.hasCaughtUp = false
             case .backlog(let waiting, _): state.waiting = waiting
             case .confirmed: if settlesFiles { state.unsettled += 1 }
             case .moved, .deleted, .stays: state.unsettled = max(0, state.unsettled - 1)

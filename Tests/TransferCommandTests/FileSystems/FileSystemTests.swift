@@ -47,7 +47,7 @@ struct FileSystemTests {
                     "verify": "failed", "fail": "failed", "skip": "kept", "rename": "finished",
                     "overwrite": "finished", "update": "finished",
                 ], "\(result)")
-            let found = try await place.shell("for f in *; do echo \"$f=$(cat \"$f\")\"; done")
+            let found = try await place.shell("for f in *; do [ -d $f ] || echo \"$f=$(cat \"$f\")\"; done")
             #expect(
                 found.split(separator: "\n").sorted() == [
                     "fail=old", "overwrite=new", "rename.1=new", "rename=old", "skip=old", "update=new", "verify=old",
@@ -63,7 +63,8 @@ struct FileSystemTests {
                 let result = try await place.run("run", "jobs.json", "--refresh")
                 #expect(result.exitCode == 0, "\(result)")
             }
-            #expect(server.requests.count == 2 && server.requests.last?.headers["If-None-Match"] == "\"1\"")
+            let asksForNewer = server.requests.last?.headers["If-None-Match"] == "\"1\""
+            #expect(server.requests.count == 2 && (asksForNewer || !kind.keepsTimes))
             server.serve("/a", ServedFile(.text("newer"), etag: "\"2\""))
             let result = try await place.run("run", "jobs.json", "--refresh")
             #expect(result.exitCode == 0, "\(result)")
@@ -74,9 +75,9 @@ struct FileSystemTests {
 
     // MARK: After a kill
 
-    @Test(arguments: kinds, ["1", "3"]) func aKilledDownloadIsContinued(_ kind: FileSystemKind, _ segments: String)
-        async throws
-    {
+    @Test(arguments: kinds.filter(\.rewrites), ["1", "3"]) func aKilledDownloadIsContinued(
+        _ kind: FileSystemKind, _ segments: String
+    ) async throws {
         try await withFileSystem(kind) { place, server in
             let content = Content.random(seed: 82, count: 9_000_000)
             server.serve("/a", ServedFile(content, etag: "\"1\""))
@@ -93,7 +94,8 @@ struct FileSystemTests {
             #expect(again.exitCode == 0, "\(again)")
             #expect(try await place.names() == "./a")
             #expect(try await place.holds(content, "a"))
-            #expect(server.requests.dropFirst(Int(segments) ?? 1).contains { $0.range != nil }, "\(server.requests)")
+            let isGoneOnWith = server.requests.dropFirst(Int(segments) ?? 1).contains { $0.range != nil }
+            #expect(isGoneOnWith || !kind.keepsWrittenBytes, "\(server.requests)")
         }
     }
 

@@ -50,6 +50,44 @@ import TransferCore
             json: #""settles":"2027-01-15T08:00:00.000Z""#),
     ]
 
+    /// What an explanation has to say of when it ends.
+    enum Rule: Sendable {
+        /// When.
+        case time
+        /// What is waited for: nobody knows when that comes.
+        case name
+        /// Nothing: it waits for nothing.
+        case nothing
+    }
+
+    /// The rule of each reason; a new one has to get its own.
+    private static func rule(_ reason: JobExplanation.Reason) -> Rule {
+        switch reason {
+        case .retry, .host, .disk, .schedule: .time
+        case .failed(_, _, _, let again): again == nil ? .nothing : .time
+        case .network, .needs, .slot, .worker, .paused, .stopped: .name
+        case .running, .taken, .done, .skipped, .cancelled: .nothing
+        }
+    }
+
+    @Test(arguments: waits.filter { $0.settles == nil }) func aWaitOfTheTableHasATime(_ wait: Wait) {
+        #expect(Self.rule(wait.reason) == .time)
+    }
+
+    /// A link that is required, another job, a person: the name stands there in the place of a time.
+    @Test(
+        arguments: [
+            (JobExplanation.Reason.network("wwan0 no carrier"), "wwan0 no carrier"),
+            (.needs([.init(job: "first", state: .queued)]), "first"), (.slot(active: 3), "3 transfers under way"),
+            (.paused, "paused"), (.stopped, "no process runs"),
+        ] as [(JobExplanation.Reason, String)])
+    func aWaitWithoutATimeNamesWhatItIsFor(_ reason: JobExplanation.Reason, _ name: String) {
+        #expect(Self.rule(reason) == .name)
+        let explanation = JobExplanation(batch: "b", job: "a", state: .waiting, isUpload: true, reason: reason)
+        let text = WhyText.lines(explanation, charset: .utf8).joined(separator: "\n")
+        #expect(text.contains(name), "\(text)")
+    }
+
     @Test(arguments: waits) func whyHasTheTime(_ wait: Wait) {
         var explanation = JobExplanation(
             batch: "b", job: "a", state: wait.state, isUpload: true, reason: wait.reason)

@@ -24,6 +24,24 @@ import TransferTestSupport
         }
     }
 
+    /// The found version is no longer there at the end, and the new one has not settled yet.
+    @Test func aFileThatChangesWhileItIsSentIsWaitedFor() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let sink = server.acceptUploads("/in/*")
+            server.script("/in/a", [.holdHead])
+            try place.folder.write(count: 300_000, seed: 1, to: "out/a")
+            let words = ["watch", "out", "--to", server.url("/in/"), "--once", "--settle", "500ms"]
+            let process = try place.command(words).start()
+            try await server.waitForHeld(1)
+            try place.folder.write("new", to: "out/a")
+            server.release()
+            let result = try await process.result()
+            #expect(result.exitCode == 0 && result.standardError.contains("1 uploaded, nothing left"), "\(result)")
+            #expect(sink.uploads.last?.bytes == Array("new".utf8), "\(sink.uploads.map(\.bytes.count))")
+        }
+    }
+
     @Test func aRefusedFileAndAMissingFolderAreReportedByTheStatus() async throws {
         try await withTestServer { server in
             let place = try Workplace()

@@ -20,7 +20,7 @@ import TransferTestSupport
     }
 
     enum Way: String, Sendable, CaseIterable {
-        case get, put, post, tus, draft, s3, webDAV, copySource, copyDestination
+        case get, put, post, tus, draft, upgrade, s3, webDAV, copySource, copyDestination
     }
 
     struct Cell: Sendable, CustomTestStringConvertible {
@@ -51,6 +51,7 @@ import TransferTestSupport
         Cell(way: .tus, method: "POST"), Cell(way: .tus, method: "PATCH"),
         Cell(way: .tus, method: "HEAD", cut: "PATCH"),
         Cell(way: .draft, method: "POST"), Cell(way: .draft, method: "PATCH", cut: "POST"),
+        Cell(way: .draft, method: "HEAD", cut: "PATCH"), Cell(way: .upgrade, method: "HEAD", cut: "POST"),
         Cell(way: .s3, method: "POST", query: "uploads="), Cell(way: .s3, method: "PUT", query: "partNumber="),
         Cell(way: .s3, method: "POST", query: "uploadId="), Cell(way: .copySource, method: "GET"),
         Cell(way: .copySource, method: "GET", cut: "GET"), Cell(way: .copyDestination, method: "PUT"),
@@ -106,9 +107,9 @@ import TransferTestSupport
         case .tus:
             server.serve("/files*", TusService(endpoint: "/files"))
             return Sample.upload(source, to: server.url("/files"), protocol: .tus)
-        case .draft:
-            server.serve("/in*", ResumableService())
-            return Sample.upload(source, to: server.url("/in/f"), protocol: .resumable)
+        case .draft, .upgrade:
+            server.serve("/*", ResumableService())
+            return Sample.upload(source, to: server.url("/in/f"), protocol: cell.way == .draft ? .resumable : .post)
         case .s3:
             server.serve("/b*", ObjectStore())
             var job = Sample.upload(source, to: "s3://b/f", protocol: .s3)
