@@ -5,7 +5,7 @@ import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 
-/// The congestion control of connections that send, and the pace of background exchanges.
+/// The congestion control of sending connections, and the pacing of background exchanges.
 @Suite(.timeLimit(.minutes(1))) struct SocketSteeringTests {
     private static let size = 1 << 20
 
@@ -18,8 +18,8 @@ import TransferTestSupport
         return (outcome, attempt.meter.congestion)
     }
 
-    /// Reno is in every kernel, and everybody may choose it.
-    @Test func aConnectionThatSendsGetsWhatTheJobNames() async throws {
+    /// Every kernel has Reno, and every user may select it.
+    @Test func aSendingConnectionUsesTheJobsAlgorithm() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
             let (outcome, use) = try await upload(bench) { $0.sending.congestion = .named("reno") }
@@ -28,7 +28,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatTheKernelRefusesIsToldAndCostsNothing() async throws {
+    @Test func anUnavailableAlgorithmIsReportedAndHarmless() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
             for _ in 0..<2 {
@@ -40,7 +40,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [CongestionControl.automatic, .system])
-    func whereNothingIsLostTheSystemsOwnStays(_ control: CongestionControl) async throws {
+    func withoutLossTheSystemsAlgorithmStays(_ control: CongestionControl) async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
             let (outcome, use) = try await upload(bench) { $0.sending.congestion = control }
@@ -49,7 +49,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aBackgroundExchangeBringsAndSendsAllOfIt() async throws {
+    @Test func aBackgroundExchangeTransfersEverything() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
             let (outcome, _) = try await upload(bench) { $0.isBackground = true }
