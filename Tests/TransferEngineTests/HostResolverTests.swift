@@ -143,7 +143,7 @@ final class AnswerTableTests {
         #expect(find(Self.system, 2) == .known(["::1"]))
     }
 
-    @Test func oldFailuresNobodyWaitsForAreForgotten() {
+    @Test func oldFailuresWithoutWaitersAreForgotten() {
         #expect(find(Self.system, 1) == .mustAsk(1))
         _ = table.begin(1)
         _ = table.flush()

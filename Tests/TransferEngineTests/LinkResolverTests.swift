@@ -35,7 +35,7 @@ struct NameServersTests {
         #expect(!servers.usesTCP && !servers.rotates && servers.search.isEmpty && servers.servers.isEmpty)
     }
 
-    @Test func thoseOnThisMachineAndOnOtherLinksCannotBeAsked() {
+    @Test func localServersAndServersOfOtherLinksCannotBeAsked() {
         var servers = NameServers(resolvConf: "")
         servers.servers = ["127.0.0.53", "::1", "0.0.0.0", "fe80::1%eth0", "fe80::2%wg0", "192.0.2.1"]
         #expect(servers.reachable(over: "wg0") == ["fe80::2", "192.0.2.1"])

@@ -38,7 +38,7 @@ extension FileServerRuleTests {
         (FileServerFailure.missing("550 no such file"), "MOVE, DELETE"), (.denied("550 Permission denied"), ""),
         (.error(TransferError(.badResponse, "502 not known", isTransient: false)), "MOVE, DELETE"),
     ])
-    func aProbeListsWhatIsNotDenied(_ failure: FileServerFailure, _ methods: String) throws {
+    func aProbeListsThePermittedOperations(_ failure: FileServerFailure, _ methods: String) throws {
         let other = [HeaderField("Destination", "sftp://h/y")]
         var (dialogue, first) = try dialogue("OPTIONS", other, url: "sftp://h/x")
         #expect(first == .rename(to: try url("sftp://h/y")))

@@ -222,7 +222,7 @@ struct FileServerTests {
         }
     }
 
-    @Test(arguments: Kind.allCases) func aRestIsPutExactlyBehindWhatIsThere(_ kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func aRestIsAppendedExactlyAfterTheStoredBytes(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
             func patch(_ name: String, at offset: Int64, _ bytes: [UInt8]) async throws -> ResponseHead? {
