@@ -22,7 +22,7 @@ struct CURLDescriptionTests {
         try URLRequest(url: url, method: .get, headers: headers)
     }
 
-    /// The words that a real shell makes of a command, `curl` left out.
+    /// Returns the words into which a real shell splits a command, without `curl`.
     private func words(_ command: CURLCommand) async throws -> [String] {
         try #require(command.text.hasPrefix("$ curl "))
         let script = "printf '%s\\0' " + command.text.dropFirst("$ curl ".count)

@@ -38,7 +38,7 @@ struct CancelSuspendTests {
             #expect(server.requests(to: "/x").count == stage.requestsSeen)
             #expect(still.responses.all.count == 1)
             #expect(still.request.retryCount == (stage == .waitingToRetry ? 1 : 0))
-            // Let go of right after the responses are handed over.
+            // The request is released right after the responses are delivered.
             let limit = ContinuousClock.now + .seconds(5)
             while still.session.active.all.contains(still.request), .now < limit { await Task.yield() }
             #expect(!still.session.active.all.contains(still.request))
@@ -164,7 +164,7 @@ struct CancelSuspendTests {
             for configure in closures {
                 let request = makeSession().request(server.url("/x"))
                 configure(request)
-                // Held back by the first of them that is called on a queue, the request may have gone well before.
+                // The first handler on a queue may hold the request back, so it may have finished well before.
                 let response = await request.response()
                 if request.isCancelled { #expect(response.error?.isExplicitlyCancelledError == true) }
                 #expect(request.isCancelled || request.isFinished)
@@ -269,7 +269,7 @@ struct CancelSuspendTests {
         }
     }
 
-    /// libcurl may read a head although it's paused, and then gives all of its lines at once.
+    /// libcurl may read a head although it is paused, and then delivers all of its lines at once.
     @Test func aHeadThatArrivesInTheMiddleOfSuspensionsIsReadWhole() async throws {
         for _ in 0..<60 {
             try await withTestServer { server async throws in
@@ -329,7 +329,7 @@ struct CancelSuspendTests {
 
     // MARK: Parked downloads
 
-    /// A download that has been suspended for so long that its connection was given up.
+    /// Returns a download that was suspended for so long that its connection was closed.
     private func parked(_ server: TestServer, _ folder: TemporaryFolder) async throws -> DownloadRequest {
         server.serve("/d", ServedFile(.random(seed: 9, count: 300_000), etag: "\"one\""))
         server.script("/d", [.stall(after: 100_000)])

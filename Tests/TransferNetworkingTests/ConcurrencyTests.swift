@@ -79,7 +79,7 @@ struct ConcurrencyTests {
             server.script("/x", [.holdHead])
             let request = makeSession().request(server.url("/x"))
             let task = Task {
-                // Cancelled by now: see below.
+                // The task is cancelled by now, as described below.
                 while !Task.isCancelled { await Task.yield() }
                 return await request.serializingString(automaticallyCancelling: automatically).response
             }
@@ -252,7 +252,7 @@ struct ConcurrencyTests {
         }
     }
 
-    /// What nobody awaits isn't fetched.
+    /// Data that no caller awaits is not fetched.
     @Test func aSlowLoopSlowsTheServerDown() async throws {
         try await withTestServer { server async throws in
             let length: Int64 = 64 << 20
@@ -260,7 +260,7 @@ struct ConcurrencyTests {
             let request = makeSession().streamRequest(server.url("/x"))
             var iterator = request.streamTask().streamingData().makeAsyncIterator()
             _ = await iterator.next()
-            // Until nothing more is sent: the same number, seen many times.
+            // Waits until no more bytes are sent: the same count is read many times.
             var (last, times) = (Int64(0), 0)
             let limit = ContinuousClock.now + .seconds(10)
             while times < 2000, .now < limit {

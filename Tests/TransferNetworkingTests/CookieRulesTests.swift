@@ -11,7 +11,7 @@ import TransferTestSupport
 struct CookieRulesTests {
     private static let now = 1_700_000_000.0
 
-    /// What a store answers after a server has set cookies.
+    /// Returns the cookies that a store sends after a server has set cookies.
     private func sent(_ fields: [String], by setter: String, to getter: String, after seconds: Double = 0) -> String? {
         let store = CookieStore()
         guard let from = CookieOrigin(setter), let to = CookieOrigin(getter) else { return "not a URL" }
@@ -87,7 +87,8 @@ struct CookieRulesTests {
 
     @Test(
         arguments: [
-            // What the answer says; who gets it.
+            // Columns: the field of the answer, the URL that sets it, the URL that asks, and whether the cookie is
+            // sent.
             ("a=1", "http://example.com/", "http://example.com/", true),
             ("a=1", "http://example.com/", "http://www.example.com/", false),
             ("a=1; Domain=example.com", "http://example.com/", "http://www.example.com/", true),
@@ -209,7 +210,7 @@ struct CookieRulesTests {
 
     @Test(
         arguments: [
-            // From plain http, where a secure cookie `a` of /p is there.
+            // A plain http answer, where a secure cookie `a` of /p exists.
             ("http://www.example.com/p/x", "a=evil", "a=good"), ("http://www.example.com/p/q/x", "a=evil", "a=good"),
             ("http://example.com/p/x", "a=evil; Domain=example.com; Path=/p/q", "a=good"),
             ("http://www.example.com/p/x", "a=; Max-Age=0", "a=good"),
@@ -233,7 +234,7 @@ struct CookieRulesTests {
         #expect(sent(fields, by: url, to: url) == "b=2; c=3; d=4; a=1; e=5")
         // A cookie that is set anew keeps its place.
         #expect(sent(fields + ["c=9; Path=/p"], by: url, to: url) == "b=2; c=9; d=4; a=1; e=5")
-        // And one that was away for a while doesn't.
+        // A cookie that was deleted in between does not keep its place.
         let again = fields + ["c=; Path=/p; Max-Age=0", "c=9; Path=/p"]
         #expect(sent(again, by: url, to: url) == "b=2; d=4; c=9; a=1; e=5")
     }

@@ -9,7 +9,7 @@ import TransferTestSupport
 
 @Suite("Answers handed on piece by piece", .timeLimit(.minutes(1)))
 struct DataStreamRequestTests {
-    /// Takes everything down that a handler is told.
+    /// Records all events that a handler receives.
     private final class Log<Value: Sendable>: Sendable {
         let pieces = Calls<Value>()
         let failures = Calls<any Error>()
@@ -233,7 +233,7 @@ struct DataStreamRequestTests {
             try await server.waitForHeld(1)
             request.suspend()
             server.release()
-            // Another request over the same loop: what could have come would be there by then.
+            // The round trip of another request over the same loop leaves time for any late data.
             server.serve("/other", .text("other"))
             _ = await request.session.request(server.url("/other")).response()
             await testQueue.passed()
@@ -285,7 +285,7 @@ struct DataStreamRequestTests {
         }
     }
 
-    /// A stream that nobody reads must not keep its request from ending.
+    /// An unread stream must not prevent its request from ending.
     @Test func whoDropsAnInputStreamDoesNotHoldTheRequest() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 1, count: 4_000_000))
@@ -293,7 +293,7 @@ struct DataStreamRequestTests {
             _ = request.asInputStream()
             let log = Log<Data>()
             request.responseStream(on: testQueue) { log.note($0) }
-            // Only now, so that both have all of it.
+            // The request starts only now, so that both streams receive every byte.
             request.resume()
             let end = await log.ends.first()
             #expect(end?.error == nil)
@@ -301,7 +301,7 @@ struct DataStreamRequestTests {
         }
     }
 
-    private struct Bytes: @unchecked Sendable {  // Made on one thread, looked at on another afterwards.
+    private struct Bytes: @unchecked Sendable {  // Made on one thread, then read on another.
         var data = Data()
         var last = 0
         var status = Stream.Status.notOpen

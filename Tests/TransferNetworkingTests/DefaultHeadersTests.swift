@@ -21,7 +21,7 @@ struct DefaultHeadersTests {
     }
 
     @Test func theLoadedLibcurlDecodesAllOfThem() {
-        // Those of Debian and Ubuntu do.
+        // The libcurl of Debian and Ubuntu supports these codings.
         #expect(HTTPHeader.defaultAcceptEncoding == .acceptEncoding("br;q=1.0, gzip;q=0.9, deflate;q=0.8"))
     }
 

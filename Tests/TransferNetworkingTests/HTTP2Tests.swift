@@ -31,7 +31,7 @@ struct HTTP2Tests {
             let transaction = try #require(first.metrics?.transactionMetrics.first)
             #expect(transaction.networkProtocolName == "h2" && !transaction.isReusedConnection)
             #expect(transaction.secureConnectionEndDate != nil && transaction.remotePort == Int(server.port))
-            // More at once than the limit of connections: they're streams of one connection.
+            // More requests than the limit of connections run at once, as streams of one connection.
             let responses = await withTaskGroup(of: AFDataResponse<String>.self) { group in
                 for _ in 0..<40 {
                     group.addTask { await session.request(server.url("/x")).serializingString().response }
@@ -74,7 +74,7 @@ struct HTTP2Tests {
             let bytes = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
             try bytes.write(to: URL(fileURLWithPath: server.root + "/x"))
             let input = try #require(session.streamRequest(server.url("/x")).asInputStream())
-            // Another stream of the same connection isn't held up by it.
+            // Another stream of the same connection is not delayed by it.
             let small = Data("small".utf8)
             try small.write(to: URL(fileURLWithPath: server.root + "/s"))
             let other = try await session.request(server.url("/s")).serializingData().value

@@ -102,8 +102,8 @@ struct HTTPBinPeerTests {
         #expect(stranger.value?.cookies == [:])
     }
 
-    /// The challenge sets `stale_after=1`, and the answer to it counts down what it's sent. (`?require-cookie` can't be
-    /// used: httpbin's check of a digest fails where there is a query.)
+    /// The challenge sets `stale_after=1`, and its answer decrements the value. (`?require-cookie` cannot be used:
+    /// httpbin's digest check fails for URLs with a query.)
     @Test func aChallengesCookiesGoAlongWithItsAnswer() async throws {
         let store = CookieStore()
         var settings = SessionSettings()

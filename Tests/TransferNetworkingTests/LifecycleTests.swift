@@ -147,10 +147,10 @@ struct LifecycleTests {
                 gone = request
                 _ = await request.response()
             }
-            // What the request did last runs before this.
+            // The request's last work runs before this.
             session.rootQueue.async { testQueue.async { freed.add(()) } }
             await freed.first()
-            // The loop that carried it lets go of it on its own time: wait by taking part in the scheduler.
+            // The loop that ran the request releases it at a time of its own, so the test yields to the scheduler.
             let limit = ContinuousClock.now + .seconds(5)
             while gone != nil, .now < limit { await Task.yield() }
             #expect(gone == nil)

@@ -135,7 +135,7 @@ struct MultipartBodyTests {
         #expect(!text.contains("name=\"b\""))
     }
 
-    /// How many descriptors of this process lead into this test's folder.
+    /// Returns the number of this process's open descriptors in the test's folder.
     private func openFiles() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { descriptor in
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")

@@ -55,7 +55,7 @@ struct OfflineTests {
         #expect(words == ["failed", "hello", "retries 1"])
     }
 
-    /// A cable comes.
+    /// The test connects a cable.
     @Test(.enabled(if: isAllowed), arguments: ["retriesOverKind", "retriesOverOthers"])
     func theOfflineRetrierRetriesOverTheKindsOfInterfacesItWasGiven(kind: String) async throws {
         let words = try await run(kind)
@@ -74,7 +74,7 @@ struct OfflineTests {
         configuration.waitsForConnectivity = true
         let copy = try #require(configuration.copy() as? URLSessionConfiguration)
         #expect(copy.waitsForConnectivity && SessionSettings(configuration: copy).waitsForConnectivity)
-        // It's no proxy, and hides none.
+        // The entry is no proxy, and hides none.
         #expect(copy.proxyDictionary == nil)
         configuration.waitsForConnectivity = false
         #expect(configuration.connectionProxyDictionary == nil && copy.waitsForConnectivity)

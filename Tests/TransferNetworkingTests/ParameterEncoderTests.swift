@@ -150,7 +150,7 @@ struct ParameterEncoderTests {
     }
 
     @Test func encodersCanBeSubclassedAndWritten() throws {
-        final class Signing: JSONParameterEncoder, @unchecked Sendable {  // nothing is added that could change
+        final class Signing: JSONParameterEncoder, @unchecked Sendable {  // This class has no mutable state.
             override func encode<Parameters: Encodable>(
                 _ parameters: Parameters?, into request: URLRequest
             ) throws -> URLRequest {

@@ -9,7 +9,7 @@ import TransferTestSupport
 
 @Suite("The order of progress", .timeLimit(.minutes(1)))
 struct ProgressOrderTests {
-    /// Many steps without a network: what a concurrent queue could mix up.
+    /// Many steps without a network, which a concurrent queue could reorder.
     @Test func aConcurrentQueueIsToldInOrder() async {
         let calls = Calls<Int64>()
         let queue = DispatchQueue(label: "many", attributes: .concurrent)
@@ -44,7 +44,7 @@ struct ProgressOrderTests {
         }
     }
 
-    /// Its length isn't announced, so that only the end tells.
+    /// The length is not declared, so only the end is known.
     @Test func anUploadOfAStreamEndsAtOne() async throws {
         try await withTestServer { server async throws in
             server.acceptUploads("/up")

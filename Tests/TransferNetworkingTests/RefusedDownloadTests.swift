@@ -89,7 +89,7 @@ struct RefusedDownloadTests {
         }
     }
 
-    /// What is told of the rules comes after the end of the task, as for other requests.
+    /// The results of the rules are reported after the end of the task, as for other requests.
     @Test func monitorsAreToldInTheUsualOrder() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", .text("file"))

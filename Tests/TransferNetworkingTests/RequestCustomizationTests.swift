@@ -115,7 +115,7 @@ struct RequestCustomizationTests {
         #expect(session.eventMonitor.monitors.map { $0 is AlamofireNotifications } == [true])
     }
 
-    /// The protocol does what its names say, also by hand.
+    /// The methods of the protocol do what their names say, also if called directly.
     @Test func aSessionIsTheDelegateOfItsRequests() async throws {
         let session = makeSession(starts: false)
         let delegate: any RequestDelegate = session

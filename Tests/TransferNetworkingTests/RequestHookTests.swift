@@ -74,7 +74,7 @@ struct RequestHookTests {
         }
     }
 
-    /// Between the adapters and the network there is a request to be told, and no attempt yet.
+    /// After the adapters and before the network the URL request exists, and no attempt does.
     @Test func whoComesWhenTheRequestIsReadyAndWaitsIsToldAtOnce() async throws {
         try await withTestServer { server async throws in
             server.serve("/first", .text("first"))
@@ -106,7 +106,7 @@ struct RequestHookTests {
         }
     }
 
-    /// An adapter at work: what it hasn't answered yet isn't what is sent.
+    /// An adapter is at work: the unadapted URL request is not the one that is sent.
     @Test func anUnadaptedURLRequestIsNotTold() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
@@ -264,7 +264,7 @@ struct RequestHookTests {
         }
     }
 
-    /// A retry makes another answer; a word about the first one is no word about that.
+    /// A retry makes another answer. A decision about the first answer does not apply to it.
     @Test func aLateRefusalOfAnEarlierAnswerDoesNotCancelTheNextAttempt() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("body"))

@@ -72,7 +72,7 @@ struct RequestMetricsTests {
                 session.session.getAllTasks { continuation.resume(returning: $0.count) }
             }
             #expect(tasks == 100)
-            // Those that wait for a connection end with metrics too.
+            // Requests that wait for a connection end with metrics too.
             for request in requests { request.cancel() }
             for _ in 0..<100 { await recorder.until("didFinish") }
             #expect(recorder.all("didCancelTask").count == 100)

@@ -8,7 +8,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// Asks for what every form can be made of, over and over.
+/// Requests data from which every form can be made, repeatedly.
 @Suite("Response handlers")
 struct ResponseHandlerTests {
     private let folder: TemporaryFolder
@@ -43,7 +43,7 @@ struct ResponseHandlerTests {
             let list = session.request(server.url("/list"))
             let value = await handed { list.responsePropertyList(queue: testQueue, completionHandler: $0) }.value
             #expect(value as? [String: String] == ["text": "hi"])
-            // The answer is parsed again for each form, and not asked for again.
+            // The answer is parsed again for each form, and not requested again.
             #expect(server.requests(to: "/json").count == 1)
         }
     }
@@ -178,7 +178,7 @@ struct ResponseHandlerTests {
             queue.setSpecific(key: key, value: 7)
             let data = session.request(server.url("/json"))
             let file = session.download(server.url("/json"))
-            // Whatever thread serves the main queue.
+            // The key identifies the main queue, whichever thread serves it.
             let mainKey = DispatchSpecificKey<Bool>()
             DispatchQueue.main.setSpecific(key: mainKey, value: true)
             let main = Calls<Bool?>()

@@ -29,7 +29,7 @@ struct ResponseTests {
             metrics: metrics, serializationDuration: 0.25, result: result)
     }
 
-    /// What a change of the result must leave as it was.
+    /// Expects that a change of the result leaves all other properties unchanged.
     private func expectRest<Value, Failure>(
         of response: DataResponse<Value, Failure>, location: SourceLocation = #_sourceLocation
     ) {

@@ -51,7 +51,7 @@ private enum BackendError: Error {
     case objectSerialization(reason: String)
 }
 
-/// What a program reads out of an XML document.
+/// The values that a program reads from an XML document.
 private struct Book: Equatable, Sendable {
     var title: String
     var pages: Int
@@ -65,7 +65,7 @@ private struct Book: Equatable, Sendable {
     }
 }
 
-/// The root of an XML document, and the texts of what is in it.
+/// The root of an XML document, and the texts of its elements.
 private struct XMLElements {
     private(set) var root = ""
     private(set) var attributes: [String: String] = [:]

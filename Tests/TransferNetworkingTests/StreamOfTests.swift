@@ -9,7 +9,7 @@ import TransferTestSupport
 
 @Suite("Streams of values", .timeLimit(.minutes(1)))
 struct StreamOfTests {
-    /// A stream and what it is filled with.
+    /// Makes a stream and its continuation.
     private func made(
         _ policy: StreamOf<Int>.BufferingPolicy = .unbounded, onTermination: (@Sendable () -> Void)? = nil
     ) -> (StreamOf<Int>, StreamBuffer<Int>) {
@@ -108,7 +108,7 @@ struct StreamOfTests {
         #expect(ends.all.count == 1)
     }
 
-    /// A piece that waits counts against the window of its request until somebody has it.
+    /// A waiting piece counts against the window of its request until a consumer has taken it.
     @Test func aTokenIsLetGoOfWhenItsValueIsTakenOrDropped() async throws {
         let window = FlowWindow()
         let opened = Atomic(0)

@@ -95,7 +95,7 @@ struct StreamSerializerTests {
 }
 
 extension DataStreamRequest.Event {
-    /// What a piece was made into; `nil` at the end.
+    /// The result of a piece; `nil` at the end.
     fileprivate var value: Result<Success, Failure>? {
         guard case .stream(let result) = self else { return nil }
         return result

@@ -257,7 +257,7 @@ import TransferTestSupport
             .publicKeys(keys: [key], validateHost: false),
         ]
         for evaluator in lax { #expect(try evaluator.refusal(of: trust) == nil) }
-        // The runner of the tests has no certificates beside it.
+        // The test runner has no certificates beside it.
         #expect(try PinnedCertificatesTrustEvaluator.pinnedCertificates.refusal(of: trust)?.label != nil)
         #expect(try PublicKeysTrustEvaluator.publicKeys.refusal(of: trust)?.label != nil)
     }

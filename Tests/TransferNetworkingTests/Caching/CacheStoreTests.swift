@@ -42,7 +42,7 @@ struct CacheStoreTests {
         let each = cache.currentMemoryUsage / 3
         cache.memoryCapacity = each * 3 + each / 2
         #expect(each > 1000 && each < 2000)
-        // What is above 5 % isn't taken, so that the capacity shrinks after the fact.
+        // An entry above 5 % of the capacity is not stored, so the capacity shrinks afterwards.
         #expect(has("a", in: cache))
         cache.memoryCapacity = each * 2 + each / 2
         #expect(has("a", in: cache) && !has("b", in: cache) && has("c", in: cache))
@@ -92,7 +92,7 @@ struct CacheStoreTests {
             let second = client()
             let answer = await second.ask(
                 server.url("/r"), .get, ["X-A": "1", "Authorization": "Bearer very-secret"])
-            // The newest of what was asked without credentials.
+            // The newest answer to a request without credentials.
             #expect(answer.text == "1" && answer.fetches == [.localCache])
             #expect(await second.ask(server.url("/r"), .get, ["X-A": "2"]).text == "2")
             #expect(server.count(to: "/r") == 2)
@@ -149,7 +149,7 @@ struct CacheStoreTests {
         case .longer: data.append(0)
         case .garbage: data = Data(repeating: 7, count: 1000)
         case .foreign:
-            // A whole file, of another URL.
+            // A complete file that belongs to another URL.
             store("b", in: first)
             #expect(first.currentDiskUsage > 0)
             let other = try #require(try files(folder).first { !name.hasSuffix($0) })
@@ -215,7 +215,7 @@ struct CacheStoreTests {
         try folder.write("half", to: "responses-1/left.part")
         cache.diskCapacity = 1 << 19
         #expect(cache.currentDiskUsage > 0)
-        // It may be somebody's who is at it.
+        // The file may belong to a process that is still writing it.
         #expect(folder.exists("responses-1/left.part"))
         clock.advance(4000)
         cache.diskCapacity = 1 << 18
@@ -272,7 +272,7 @@ struct CacheStoreTests {
             }
             #expect(try await ask("/r?q=1") == "1")
             #expect(try await ask("/r?q=1") == "1")
-            // Foundation's key is the same for both.
+            // Foundation uses the same key for both.
             #expect(try await ask("/r?q=2") == "2")
             #expect(try await ask("/r?q=2", ["X-A": "other"]) == "3")
             #expect(try await ask("/r?q=2", ["X-A": "other"]) == "3")

@@ -98,7 +98,7 @@ struct CachedResponseHandlerTests {
                     calls.add(DispatchQueue.getSpecific(key: root) == true)
                     testQueue.async {
                         completion(nil)
-                        // A second answer doesn't count.
+                        // A second call of the completion has no effect.
                         completion(response)
                     }
                 }

@@ -194,7 +194,7 @@ struct Snippets002Tests {
         }
     }
 
-    // 676. The last step is another one: a test leaves no files in anybody's documents.
+    // 676. The last step differs: a test leaves no files in a user's documents.
     @Test func aSuggestedDestinationIsTheDocumentsFolderAndTheServersName() async throws {
         try await withHTTPBin { server async throws in
             let folder = try TemporaryFolder("snippet")

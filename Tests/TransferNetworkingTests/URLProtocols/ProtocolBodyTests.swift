@@ -97,7 +97,7 @@ struct ProtocolBodyTests {
         }
         let mock = try #require(await started.first()).mock
         request.suspend()
-        // The thread that starts the transfer may be at it still: it suspends it then.
+        // The thread that starts the transfer may still be running, and then suspends it.
         await recorder.until("didSuspendTask")
         mock.respond(body: "piece")
         #expect(request.isSuspended)
