@@ -74,7 +74,7 @@ struct OfflineTests {
         configuration.waitsForConnectivity = true
         let copy = try #require(configuration.copy() as? URLSessionConfiguration)
         #expect(copy.waitsForConnectivity && SessionSettings(configuration: copy).waitsForConnectivity)
-        // The entry is no proxy, and hides none.
+        // The flag is no proxy entry, and it hides no proxy.
         #expect(copy.proxyDictionary == nil)
         configuration.waitsForConnectivity = false
         #expect(configuration.connectionProxyDictionary == nil && copy.waitsForConnectivity)

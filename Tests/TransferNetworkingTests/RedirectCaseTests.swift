@@ -343,7 +343,7 @@ struct RedirectCaseTests {
 }
 
 extension Session {
-    /// Returns the settings for one case.
+    /// Makes a session for one case.
     static func ofRedirects(
         _ server: TestServer? = nil, _ change: (inout SessionSettings) -> Void = { _ in }
     ) -> Session {

@@ -78,7 +78,7 @@ struct SessionTests {
         }
     }
 
-    /// A running request keeps its session, while a session does not keep a finished request.
+    /// A running request keeps its session alive, but not beyond its own end.
     @Test func aSessionLivesAsLongAsItsRequests() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
