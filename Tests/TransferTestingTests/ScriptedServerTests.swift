@@ -5,7 +5,7 @@ import TransferKit
 import TransferTestSupport
 import TransferTesting
 
-/// What the page doesn't show of the server for tests.
+/// The features of the server for tests that its page does not show.
 @Suite(.timeLimit(.minutes(1))) struct ScriptedServerTests {
     @Test func listensOnAPortOfItsOwn() throws {
         let one = try ScriptedServer()
