@@ -25,7 +25,7 @@ struct NetlinkDialogueTests {
         for frame in NetlinkFrame.parse(messages) { dialogue.take(frame) }
     }
 
-    /// - Returns: The topics that were asked for.
+    /// - Returns: The requested topics.
     @discardableResult
     private func finish(_ dialogue: inout NetlinkDialogue, _ tables: [NetlinkTopic: [UInt8]]) -> [NetlinkTopic] {
         var asked: [NetlinkTopic] = []
@@ -70,10 +70,10 @@ struct NetlinkDialogueTests {
         let question = try #require(questionAsked)
         #expect(question.topic == .links && question.pause > .zero)
         answer(&dialogue, question)
-        // What was lost is in the new tables: there is nothing any more.
+        // The new tables replace the lost messages, and they are empty.
         let asked = finish(&dialogue, [:])
         #expect(asked == Array(NetlinkTopic.allCases.dropFirst()) && status(dialogue) == .notReachable)
-        // Troubles are forgotten once everything was had.
+        // Errors are forgotten once all tables were received.
         dialogue.reported()
         tell(&dialogue, MessageBytes.message(104) { $0.append(UInt64(0)) })
         let nextAsked = dialogue.next()
@@ -112,7 +112,7 @@ struct NetlinkDialogueTests {
         #expect(dialogue.isTellable && dialogue.state.links.isEmpty)
     }
 
-    /// The dump was made before, and read after.
+    /// The dump was made before the message, and read after it.
     @Test func whatIsToldDuringADumpIsNewerThanIt() throws {
         var dialogue = NetlinkDialogue(port: Self.port)
         finish(&dialogue, tables)
@@ -125,7 +125,7 @@ struct NetlinkDialogueTests {
         #expect(Array(dialogue.state.routes).isEmpty)
     }
 
-    /// It leaves and comes back, and the dump has it already: said again, the end is the same.
+    /// The link is removed and added again, and the dump already has it. The repeated message leads to the same state.
     @Test func whatIsToldTwiceEndsTheSame() throws {
         var dialogue = NetlinkDialogue(port: Self.port)
         finish(&dialogue, tables)
@@ -145,7 +145,7 @@ struct NetlinkDialogueTests {
         (late.sequence, late.port) = (1, Self.port)
         dialogue.take(late)
         #expect(!dialogue.hasChanged)
-        // A change that another program asked for bears its numbers.
+        // A change by another program has that program's numbers.
         (late.sequence, late.port) = (77, 999)
         dialogue.take(late)
         #expect(dialogue.hasChanged)

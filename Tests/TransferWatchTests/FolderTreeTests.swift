@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferWatch
 
 @Suite struct FolderTreeTests {
-    /// a/b, a/b/c and d, all read, with the watches 1 to 5.
+    /// Returns a tree of a/b, a/b/c and d, all read, with the watches 1 to 5.
     static func tree() -> (FolderTree, [String: FolderTree.ID]) {
         var tree = FolderTree()
         let a = tree.meet("a", in: FolderTree.root) ?? -1
@@ -41,7 +41,7 @@ import TransferCore
         let watches = tree.remove(try #require(ids["a"]))
         #expect(watches.sorted() == [2, 3, 4])
         #expect(tree.count == 2 && tree.folder(ofWatch: 3) == nil && tree.path(of: ids["c"] ?? 0) == nil)
-        // Its number doesn't come again.
+        // The number is not reused.
         let next = tree.meet("a", in: FolderTree.root)
         #expect(!ids.values.contains(next ?? 0))
     }
@@ -50,7 +50,7 @@ import TransferCore
         var (tree, ids) = Self.tree()
         tree.beginReading(FolderTree.root)
         tree.meet("d", in: FolderTree.root)
-        // One that comes during the reading has been met.
+        // A folder that appears during the reading counts as found.
         tree.meet("e", in: FolderTree.root)
         #expect(tree.unmet(in: FolderTree.root) == [try #require(ids["a"])])
     }

@@ -86,7 +86,7 @@ import TransferCore
             !rules.accepts(file: "a.txt") && !rules.accepts(file: "draft.mp4") && !rules.accepts(file: "raw/draft1"))
     }
 
-    /// The pattern, a path, and whether it takes that.
+    /// Rows: the pattern, a path, and whether the pattern matches.
     @Test(arguments: [
         (".env", ".env", true), (".env", "a/.env", true), (".*", ".htaccess", true), ("*.part", "x.part", true),
         ("*.PART", "x.PART", true), ("*.{tmp,part}", "x.tmp", true), ("*.[pt]art", "x.part", true),
@@ -122,7 +122,7 @@ import TransferCore
         #expect(rules.enters(folder: "src") && rules.enters(folder: "src/a"))
         #expect(!rules.enters(folder: "src/build") && !rules.enters(folder: "cache"))
         #expect(rules.takes(file: "src/a/x") && !rules.takes(file: "src/build/a/x") && !rules.takes(file: "a/../x"))
-        // With a slash at its end it's for folders only.
+        // A pattern with a trailing slash matches folders only.
         #expect(rules.accepts(file: "cache") && !rules.accepts(file: "build"))
     }
 

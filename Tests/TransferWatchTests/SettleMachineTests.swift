@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferWatch
 
 @Suite struct SettleMachineTests {
-    /// Takes times in seconds; the settle time is two.
+    /// A test bench with times in seconds and a settle time of two seconds.
     struct Bench {
         var machine = SettleMachine(settle: .seconds(2), capacity: 4)
 
@@ -23,7 +23,7 @@ import TransferCore
         static func time(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
     }
 
-    /// - Parameter quiet: Seconds since the last change.
+    /// - Parameter quiet: The seconds since the last change.
     static func look(
         size: Int64 = 1, quiet: Double, isWritten: Bool? = nil, hasOtherNames: Bool = false
     ) -> FileLook {
@@ -54,7 +54,7 @@ import TransferCore
         _ = bench.at(11.5, .closedAfterWriting)
         #expect(bench.due(12.5) == [])
         #expect(bench.due(13.7) == ["f"])
-        // Written without being closed again: the times show it.
+        // The file was written without a closing event, which its times show.
         #expect(bench.at(13.7, .looked(Self.look(size: 5, quiet: 0.5))) == .none)
         #expect(bench.due(15.9) == ["f"])
         #expect(bench.at(15.9, .looked(Self.look(size: 5, quiet: 2.2))) == .take(Self.version(size: 5)))
@@ -89,7 +89,7 @@ import TransferCore
         var bench = Bench()
         _ = bench.at(10, .made)
         #expect(bench.due(12.2) == ["f"])
-        // Nobody can say whether it's open: the closing will be told.
+        // The watcher cannot know whether the file is open, but its closing will be reported.
         #expect(bench.at(12.2, .looked(Self.look(quiet: 2.2))) == .none)
         #expect(bench.machine.count == 0)
         _ = bench.at(60, .closedAfterWriting)
@@ -118,7 +118,7 @@ import TransferCore
 
     @Test func oneThatAScanFindsYoungIsTakenWhenTwoLooksAgree() {
         var bench = Bench()
-        // As with a clock that is ahead: by its times it's never quiet.
+        // With a server clock that is ahead, the times of the file never show that it is quiet.
         #expect(bench.at(0, .found(Self.look(size: 1, quiet: -50))) == .none)
         #expect(bench.due(2.2) == ["f"])
         #expect(bench.at(2.2, .looked(Self.look(size: 2, quiet: -50))) == .none)
@@ -167,7 +167,7 @@ import TransferCore
         #expect(bench.machine.room == 0)
         #expect(bench.at(0, "e", .closedAfterWriting) == .full)
         #expect(bench.at(0, "e", .found(Self.look(quiet: 0))) == .full)
-        // Neither one that is known nor one that is finished needs room.
+        // A known file and a finished one need no capacity.
         #expect(bench.at(0, "a", .closedAfterWriting) == .none)
         #expect(bench.at(0, "e", .found(Self.look(quiet: 5))) == .take(Self.version("e")))
         #expect(bench.machine.count == 4)

@@ -105,7 +105,7 @@ import TransferCore
         var bench = MachineBench()
         bench.folders = ["": 1, "a": 2, "gone": 3]
         bench.run()
-        // Lost: a became z, gone went, a file came.
+        // The lost events: a became z, gone was removed, and a file was added.
         bench.folders = ["": 1, "z": 2]
         bench.files = ["z/f": 1]
         bench.machine.take(.overflowed, at: bench.now)
@@ -121,7 +121,7 @@ import TransferCore
         bench.folders = ["": 1, "x": 2, "x/a": 3]
         bench.run()
         let watch = bench.watch("x/a")
-        // Lost: x/a became z. Only the watched folder itself is read again.
+        // The lost event: x/a became z. Only the watched folder itself is read again.
         bench.folders = ["": 1, "x": 2, "z": 3]
         bench.files = ["z/f": 1]
         bench.machine.tree.markDirty(FolderTree.root)
@@ -131,7 +131,8 @@ import TransferCore
         #expect(bench.machine.tree.count == 3)
     }
 
-    /// Each overflow asks for all folders; a flood of them waits, and the last reading finds what all of them told.
+    /// Each overflow requests a reading of all folders. Repeated requests wait, and the last reading covers all of
+    /// them.
     @Test func aFloodOfLostEventsIsFollowedByFewReadings() {
         var bench = MachineBench()
         bench.run()
@@ -151,7 +152,7 @@ import TransferCore
 
     @Test func theSameFolderByAnotherPathIsLeftAlone() {
         var bench = MachineBench()
-        // By bind mounts: one of a neighbour, one of the folder above.
+        // Bind mounts of a sibling and of the parent folder.
         bench.folders = ["": 1, "a": 2, "b": 2, "a/loop": 1]
         bench.files = ["a/f": 1, "b/f": 1]
         bench.run()
@@ -201,7 +202,7 @@ import TransferCore
         bench.run()
         #expect(bench.taken.count == 25)
         #expect(bench.machine.heldFiles <= 20 && bench.machine.nextDue == nil)
-        // What comes meanwhile settles as far as there is room.
+        // New files settle only while there is room.
         bench.files["late"] = 2
         bench.event(.closedAfterWriting, "late")
         bench.run(after: .seconds(60))
@@ -238,7 +239,7 @@ import TransferCore
         bench.changed = 999
         bench.run()
         #expect(bench.taken.isEmpty)
-        // A folder that is moved in is new with all that is in it, however old that is.
+        // A folder that is moved in is new with all its files, however old they are.
         bench.folders["in"] = 3
         bench.folders["in/deep"] = 4
         bench.files["in/deep/c"] = 1
@@ -275,7 +276,7 @@ import TransferCore
         #expect(Set(bench.taken.dropFirst()) == ["out/a", "out/b", "out/deep/c"])
     }
 
-    /// A consumer may let a version go that it had handled.
+    /// A consumer may release a version that it had handled, and request it again.
     @Test func whatIsAskedForIsOfferedAgainAlsoWhereReadingPassesItOver() {
         var polled = MachineBench()
         polled.remote = [""]
