@@ -3,11 +3,11 @@ import Testing
 
 @testable import TransferCore
 
-/// `segments: auto` over simulated links; `TRANSFER_HEAVY=1` has hundreds of seeds for each.
+/// `segments: auto` over simulated links. `TRANSFER_HEAVY=1` uses hundreds of seeds for each link.
 @Suite struct ConnectionGrowthTests {
     private static let isHeavy = ProcessInfo.processInfo.environment["TRANSFER_HEAVY"] == "1"
     private static let seeds: Range<UInt64> = 0..<(isHeavy ? 300 : 20)
-    /// For the numbers that it is compared with.
+    /// The seeds for the numbers that it is compared with.
     private static let fewSeeds: Range<UInt64> = 0..<(isHeavy ? 100 : 5)
 
     private static func link(
@@ -62,7 +62,7 @@ import Testing
         for seed in Self.seeds { #expect(server.run(seed: seed).last <= 4, "\(seed)") }
     }
 
-    /// Trials alone find the number, more slowly.
+    /// Trials alone also find the number, but more slowly.
     @Test func itIsRightWithoutTheKernelsNumbersToo() {
         var link = Self.link(40, loss: 1, rate: 50, size: 200e6)
         link.isSeen = false

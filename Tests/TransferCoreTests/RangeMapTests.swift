@@ -22,7 +22,7 @@ import Testing
         #expect(map.claims[number]?.start == 1 << 20 && map.claims[number]?.end == 3 << 20)
     }
 
-    /// The faster one takes as much more as it is faster.
+    /// The division is proportional to the rates.
     @Test(arguments: [(1.0, 1.0, 0.5), (3, 1, 0.75), (1, 3, 0.25), (1000, 1, 0.95)])
     func aClaimIsDividedByTheRates(_ own: Double, _ other: Double, _ share: Double) throws {
         var map = RangeMap(total: 100 << 20)
@@ -57,14 +57,15 @@ import Testing
         map.advance(busy, to: 310)
         map.advance(lead, to: 100)
         map.takeOver(lead)
-        // Over a claim without a byte, a gap, another such claim, and up to the one that has brought something.
+        // The lead takes over a claim without bytes, a gap and another such claim, up to the claim that has brought
+        // bytes.
         #expect(map.claims[lead]?.end == 300 && map.claims[mute] == nil && map.claims[late] == nil)
         map.advance(lead, to: 300)
         map.takeOver(lead)
         #expect(map.claims[lead]?.isDone == true)
     }
 
-    /// A few bytes that a connection brought before it was refused are no reason to end the one that brings the file.
+    /// A few bytes from a connection that was then refused are no reason to end the connection that brings the file.
     @Test func aCrumbIsFetchedAgainAndMoreIsNot() {
         let crumb: Int64 = 64 << 10
         var map = RangeMap(total: 10 * crumb)
@@ -94,8 +95,8 @@ import Testing
         #expect(map.claims[lead]?.isDone == true)
     }
 
-    /// Connections that come, go on, fail and take from each other, in any order: every byte has one owner at most, and
-    /// in the end all are there.
+    /// Connections start, continue, fail and take over claims in any order. Every byte has at most one owner, and in
+    /// the end all are present.
     @Test(arguments: 0..<200 as Range<UInt64>) func everyByteHasOneOwnerAtMost(_ seed: UInt64) throws {
         var random = SplitMix(state: seed)
         let total = Int64.random(in: 1...(40 << 20), using: &random)

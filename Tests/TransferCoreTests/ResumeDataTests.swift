@@ -51,7 +51,7 @@ import TransferCore
             partialFile: "/x.part")
     }
 
-    /// In the same life of its file system a sequential file's size counts; else only what was durable.
+    /// On the same mount, the size of a sequential file counts. Otherwise only the durable bytes do.
     @Test(
         arguments: [
             ("boot", true, 100, 700, 700), ("boot", true, 100, 50, 50), ("other", true, 100, 700, 60),
@@ -74,7 +74,7 @@ import TransferCore
         #expect(data.trustedLength(onMount: "other", fileSize: 500) == 0)
     }
 
-    /// Earlier versions knew of boots only; that the same file system was there all the time, nobody can say.
+    /// Earlier versions recorded boots only, so it is unknown whether the file system stayed mounted.
     @Test func aRecordOfAnOlderVersionVouchesForWhatWasSynced() throws {
         var old = data(written: 500, synced: 400)
         old.mount = nil

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferCore
 
-/// Small rules for what other programs write.
+/// Small rules for the spellings of other programs.
 @Suite struct SpellingRuleTests {
     @Test(
         arguments: [

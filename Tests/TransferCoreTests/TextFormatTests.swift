@@ -19,7 +19,7 @@ import TransferCore
         #expect(ByteCount.parse(text) == nil)
     }
 
-    /// The examples of the intended look, and the edges where the unit or the number of decimals changes.
+    /// The examples of the intended format, and the limits at which the unit or the number of decimals changes.
     @Test(
         arguments: [
             (0, "0 B"), (1, "1 B"), (1023, "1023 B"), (1024, "1.00 KiB"), (217_088, "212 KiB"),

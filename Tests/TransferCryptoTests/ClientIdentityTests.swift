@@ -33,7 +33,7 @@ import TransferTestSupport
         let text = try parts.map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
         let identity = try ClientIdentity(pemCertificate: try folder.write(text, to: "all.pem"))
         #expect(identity.certificate.subject == "CN=client")
-        // The authority at the end is for the server to have.
+        // The server has to know the authority at the end of the chain.
         #expect(identity.chain.map(\.subject) == ["CN=Test Intermediate,O=Test"])
     }
 

@@ -102,14 +102,15 @@ import TransferTestSupport
     @Test func nobodyElseMaySign() async throws {
         let authority = try await TestAuthority.shared()
         let issued = try await authority.issue()
-        // Of the same authority, but not charged with it; of the authority above; of another one with the right use.
+        // Signers: of the same authority without authorisation; of the authority above; of another authority with the
+        // right use.
         let plain = try await authority.issue { $0.name = "plain" }
         let above = try await authority.issue {
             $0.usage = "OCSPSigning"
             $0.signer = .root
         }
         let strangers = try await TestAuthority.make(name: "Stranger")
-        // Its folder, which the signer's files are in, goes with it.
+        // The folder of the signer's files is removed with the authority.
         defer { withExtendedLifetime(strangers) {} }
         let stranger = try await strangers.issue { $0.usage = "OCSPSigning" }
         let expired = try await authority.issue {
@@ -129,7 +130,7 @@ import TransferTestSupport
         let issued = try await TestAuthority.shared().issue()
         let response = try await answer(about: issued)
         let question = try await question(issued)
-        // Each byte in turn: nothing of an answer may be changed, nor may it end the program.
+        // Each byte is altered in turn: no altered answer is accepted, and none ends the program.
         var accepted = 0
         for index in stride(from: 0, to: response.count, by: 7) {
             var changed = response
@@ -230,7 +231,7 @@ import TransferTestSupport
         #expect(throws: TransferError.self) {
             try roots.answer(about: certificate, issuer: issuer, at: UTCDate.now())
         }
-        // Of the same name, but signed with another key.
+        // An authority of the same name with another key.
         let namesake = try await TestAuthority.make()
         defer { withExtendedLifetime(namesake) {} }
         let forged = try RevocationList(path: try await namesake.revocationList(revoked: [issued.serial]))
@@ -262,7 +263,7 @@ import TransferTestSupport
     }
 }
 
-/// A POST by curl's command, as this target has no client of its own.
+/// A POST by curl's command, since this target has no client of its own.
 private struct URLRequest {
     let url: String
     var body: [UInt8] = []

@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferEventLoop
 
 @Suite(.timeLimit(.minutes(1))) struct WorkerPoolTests {
-    /// As an engine is stopped by the last request that held it.
+    /// The last request that holds an engine may stop it in the same way.
     @Test func whatIsReleasedWithAPieceOfWorkMayStopThePool() async {
         final class Owner: Sendable {
             let pool: WorkerPool
@@ -34,7 +34,7 @@ import TransferTestSupport
         defer { pool.stop() }
         let usual = sched_getscheduler(getpid())
         let policy = try await pool.run { sched_getscheduler(0) }
-        // SCHED_BATCH, which Glibc's module doesn't have; whoever chose another policy for the tests keeps it.
+        // SCHED_BATCH, which Glibc's module lacks. A different policy of the test process is kept.
         #expect(policy == (usual == SCHED_OTHER ? 3 : usual))
     }
 
