@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Events that clients follow.
+/// Follows the events of a service, as clients do.
 @Suite(.timeLimit(.minutes(2))) struct EventTests {
     private func follow(_ place: ServedPlace, after cursor: String? = nil, _ query: String = "") throws -> ChildProcess
     {

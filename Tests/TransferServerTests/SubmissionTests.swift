@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Jobs that come over HTTP: taken, run, told of.
+/// Jobs that arrive over HTTP are accepted, run and reported.
 @Suite(.timeLimit(.minutes(2))) struct SubmissionTests {
     @Test func aJobThatWasPostedIsRunAndHasAReceipt() async throws {
         try await withTestServer { server in
