@@ -4,7 +4,7 @@ import TransferTestServer
 @Suite struct FaultTests {
     let content = Content.random(seed: 2, count: 100_000)
 
-    /// The reply to one request of `/f` that meets this fault.
+    /// Returns the reply to one request of `/f` with this fault.
     func reply(_ fault: Fault, _ headers: HeaderFields = [:]) throws -> RawClient.Reply {
         let server = try TestServer()
         defer { server.stop() }

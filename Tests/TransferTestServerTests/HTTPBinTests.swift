@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TransferTestServer
 
-/// What httpbin 0.10 answers under gunicorn is the measure; curl stands for clients that know nothing of this server.
+/// The answers of httpbin 0.10 under gunicorn are the reference. curl represents clients that do not know this server.
 @Suite("httpbin") struct HTTPBinTests {
     let server: TestServer
 
