@@ -209,7 +209,7 @@ struct AuthenticationInterceptorTests {
         }
     }
 
-    @Test func withoutAWindowRefreshesGoOn() async throws {
+    @Test func withoutAWindowRefreshesAreUnlimited() async throws {
         try await withService(valid: nil) { server, _ in
             server.handle("GET", "/data") { request in
                 Response(status: request.headers["Authorization"] == "Bearer t12" ? 200 : 401)
@@ -279,7 +279,7 @@ struct AuthenticationInterceptorTests {
         }
     }
 
-    @Test func aCancelledRequestDoesNotWaitAndOthersGoOn() async throws {
+    @Test func aCancelledRequestDoesNotWaitAndOthersContinue() async throws {
         try await withService(valid: nil) { server, service in
             let completions = Calls<TokenCompletion>()
             let authenticator = TokenAuthenticator { _, _, completion in completions.add(completion) }

@@ -54,7 +54,7 @@ struct AuthenticationRefreshTests {
         #expect(sessions.all.first === session)
     }
 
-    @Test func whatWaitsIsReleasedInItsOrder() async throws {
+    @Test func waitingRequestsAreReleasedInOrder() async throws {
         let completions = Calls<TokenCompletion>()
         let interceptor = AuthenticationInterceptor(
             authenticator: TokenAuthenticator { _, _, completion in completions.add(completion) },
@@ -112,7 +112,7 @@ struct AuthenticationRefreshTests {
         #expect(await answers.first() == "Bearer b")
     }
 
-    @Test func whatWaitsIsToldAlsoWhenNobodyHoldsTheInterceptor() async throws {
+    @Test func waitingRequestsEndAlsoAfterTheInterceptorIsFreed() async throws {
         let completions = Calls<TokenCompletion>()
         let answers = Calls<String>()
         weak var released: TokenInterceptor?

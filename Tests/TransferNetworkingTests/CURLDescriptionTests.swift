@@ -164,7 +164,7 @@ struct CURLDescriptionTests {
 
     // MARK: When
 
-    @Test func whoAsksEarlyIsToldWhenThereIsARequest() async throws {
+    @Test func anEarlyHandlerIsCalledOnceThereIsARequest() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let calls = Calls<String>()
@@ -179,7 +179,7 @@ struct CURLDescriptionTests {
         }
     }
 
-    @Test func whoAsksLateIsToldAtOnceOnTheSessionsQueue() async throws {
+    @Test func aLateHandlerIsCalledAtOnceOnTheSessionsQueue() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let session = makeSession()

@@ -13,7 +13,7 @@ struct CancelSuspendTests {
     // MARK: Cancelling
 
     @Test(arguments: undecided)
-    func cancellingEndsTheRequestWithoutWaitingForAnybody(stage: Stage) async throws {
+    func cancellingEndsTheRequestWithoutWaiting(stage: Stage) async throws {
         try await withTestServer { server async throws in
             let still = try await StillRequest(at: stage, server)
             still.request.cancel()
@@ -25,7 +25,7 @@ struct CancelSuspendTests {
     }
 
     @Test(arguments: undecided)
-    func whatComesAfterACancellationChangesNothing(stage: Stage) async throws {
+    func eventsAfterACancellationChangeNothing(stage: Stage) async throws {
         try await withTestServer { server async throws in
             let still = try await StillRequest(at: stage, server)
             still.request.cancel()
@@ -46,7 +46,7 @@ struct CancelSuspendTests {
     }
 
     @Test(arguments: undecided)
-    func cancellingWhatIsSuspendedEndsIt(stage: Stage) async throws {
+    func cancellingASuspendedRequestEndsIt(stage: Stage) async throws {
         try await withTestServer { server async throws in
             let still = try await StillRequest(at: stage, server)
             still.request.suspend().cancel()
@@ -183,7 +183,7 @@ struct CancelSuspendTests {
     // MARK: Before the head has been decided about
 
     @Test(arguments: [0, 50_000])
-    func cancellingEndsARequestWhoseHeadNobodyDecidesAbout(length: Int) async throws {
+    func cancellingEndsARequestWithAnUndecidedHead(length: Int) async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 1, count: Int64(length)))
             let asked = Calls<@Sendable (Request.ResponseDisposition) -> Void>()
@@ -199,7 +199,7 @@ struct CancelSuspendTests {
         }
     }
 
-    @Test func cancellingEndsAStreamWhoseHeadNobodyDecidesAbout() async throws {
+    @Test func cancellingEndsAStreamWithAnUndecidedHead() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 1, count: 50_000))
             let asked = Calls<Void>()
@@ -216,7 +216,7 @@ struct CancelSuspendTests {
         }
     }
 
-    @Test func cancellingEndsARequestWhoseRedirectNobodyDecidesAbout() async throws {
+    @Test func cancellingEndsARequestWithAnUndecidedRedirect() async throws {
         struct Silent: RedirectHandler {
             let asked = Calls<Void>()
             func task(
@@ -352,7 +352,7 @@ struct CancelSuspendTests {
         return request
     }
 
-    @Test func aParkedDownloadGoesOnWhereItWas() async throws {
+    @Test func aParkedDownloadResumesWhereItWas() async throws {
         let folder = try TemporaryFolder()
         try await withTestServer { server async throws in
             let request = try await parked(server, folder)

@@ -214,7 +214,7 @@ struct ClosureEventMonitorTests {
         request: nil, response: nil, fileURL: nil, resumeData: nil, metrics: nil, serializationDuration: 0,
         result: .failure(.invalidURL(url: "x")))
 
-    @Test func everyEventCallsItsClosureWithWhatItTells() throws {
+    @Test func everyEventCallsItsClosureWithItsArguments() throws {
         let calls = Calls<String>()
         try Self.tellEverything(to: Self.monitor(calls, on: testQueue))
         #expect(calls.all == Self.expected)
@@ -227,7 +227,7 @@ struct ClosureEventMonitorTests {
         #expect(closures == Set(Self.expected.compactMap { $0.split(separator: " ").first.map(String.init) }))
     }
 
-    @Test func severalMonitorsAreToldEverythingEachOnItsQueue() async throws {
+    @Test func severalMonitorsReceiveEveryEventOnTheirQueues() async throws {
         let queues = [DispatchQueue(label: "a"), DispatchQueue(label: "b")]
         let calls = [Calls<String>(), Calls<String>()]
         let composite = CompositeEventMonitor(

@@ -96,7 +96,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test func cancellingWhoAwaitsCancelsTheRequestUnlessToldOtherwise() async throws {
+    @Test func cancellingTheAwaitingTaskCancelsTheRequestByDefault() async throws {
         try await withTestServer { server async throws in
             server.script("/x", [], afterwards: .holdHead)
             let session = makeSession()
@@ -113,7 +113,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test func whoAwaitsATaskThatSomebodyElseCancelsIsWoken() async throws {
+    @Test func cancellingATaskResumesItsWaiters() async throws {
         try await withTestServer { server async throws in
             server.script("/x", [.holdHead])
             let task = makeSession().request(server.url("/x")).serializingString(automaticallyCancelling: true)
@@ -137,7 +137,7 @@ struct ConcurrencyTests {
 
     // MARK: Downloads
 
-    @Test func aDownloadGivesItsFileOrWhatIsInIt() async throws {
+    @Test func aDownloadGivesItsFileOrItsContent() async throws {
         let folder = try TemporaryFolder("await")
         try await withTestServer { server async throws in
             server.serve("/x", .text(#"{"text":"hi"}"#))
@@ -216,7 +216,7 @@ struct ConcurrencyTests {
     }
 
     @Test(arguments: [true, false])
-    func leavingTheLoopCancelsTheRequestUnlessItIsToldNotTo(cancels: Bool) async throws {
+    func leavingTheLoopCancelsTheRequestByDefault(cancels: Bool) async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 1, count: 50_000))
             server.script("/x", [.stall(after: 1000)])

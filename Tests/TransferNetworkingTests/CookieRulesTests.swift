@@ -41,7 +41,7 @@ struct CookieRulesTests {
         "06 Nov 1600 08:49:37", "06 Nov 1994 24:00:00", "06 Nov 1994 08:60:00", "06 Nov 1994 08:49:60",
         "06 Nov 19941 08:49:37", "006 Nov 1994 08:49:37", "06 Nov 1994 08:49", "06 Nov 1994 108:49:37",
     ])
-    func whatIsNoDateIsNone(_ text: String) {
+    func invalidDatesAreIgnored(_ text: String) {
         #expect(CookieDate.parse(text) == nil)
     }
 
@@ -59,7 +59,7 @@ struct CookieRulesTests {
     }
 
     @Test(arguments: ["", ";", "=1", " =1", "novalue", "novalue; Path=/", "a=\u{1}", "a=1; Path=\u{7F}", "a\r=1"])
-    func whatHasNoNameOrControlCharactersIsIgnored(_ field: String) {
+    func fieldsWithoutANameOrWithControlCharactersAreIgnored(_ field: String) {
         #expect(SetCookieField(field) == nil)
     }
 
@@ -203,7 +203,7 @@ struct CookieRulesTests {
             ),
             ("__host-a=1; Secure", "https://a.example/", "https://a.example/", false),
         ] as [(String, String, String, Bool)])
-    func whatIsSecureStaysSecure(_ field: String, _ setter: String, _ getter: String, _ isSent: Bool) {
+    func secureCookiesStaySecure(_ field: String, _ setter: String, _ getter: String, _ isSent: Bool) {
         let pair = field.prefix { $0 != ";" }
         #expect(sent([field], by: setter, to: getter) == (isSent ? String(pair) : nil))
     }

@@ -37,7 +37,7 @@ struct CookieTests {
 
     private func cookie(_ server: TestServer) -> String? { server.requests.last?.headers["Cookie"] }
 
-    @Test func whatAnAnswerSetsTheNextRequestSends() async throws {
+    @Test func cookiesOfAnAnswerAreSentWithTheNextRequest() async throws {
         try await withTestServer { server async throws in
             handle(server, "/set", setting: ["a=1; Path=/", "b=2; Path=/p", "c=\"x y\"; Path=/; HttpOnly"])
             handle(server, "/p/*", setting: [])
@@ -205,7 +205,7 @@ struct CookieTests {
         }
     }
 
-    @Test func policiesDecideWhatIsTakenAndSent() async throws {
+    @Test func policiesDecideWhichCookiesAreAcceptedAndSent() async throws {
         try await withTestServer { server async throws in
             handle(server, "/x", setting: ["a=1; Path=/"])
             let store = CookieStore()
@@ -331,7 +331,7 @@ struct CookieTests {
         }
     }
 
-    @Test func anEmptyStoreIsNotAskedAndAnAnswerWithoutCookiesTellsItNothing() async throws {
+    @Test func withoutCookiesTheStoreIsNotCalled() async throws {
         final class CountingJar: CookieJar {
             let calls = Mutex<[String]>([])
             let isFull = Mutex(false)

@@ -69,7 +69,7 @@ struct DataStreamRequestTests {
         }
     }
 
-    @Test func eachHandlerIsToldEverythingOnItsQueue() async throws {
+    @Test func eachHandlerReceivesEveryEventOnItsQueue() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text(#"{"text":"hi"}"#))
             let key = DispatchSpecificKey<Bool>()
@@ -222,7 +222,7 @@ struct DataStreamRequestTests {
         }
     }
 
-    @Test func aSuspendedStreamBringsNothingUntilItGoesOn() async throws {
+    @Test func aSuspendedStreamDeliversNothingUntilItResumes() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 1, count: 300_000))
             server.script("/x", [.stall(after: 1000)])
@@ -286,7 +286,7 @@ struct DataStreamRequestTests {
     }
 
     /// An unread stream must not prevent its request from ending.
-    @Test func whoDropsAnInputStreamDoesNotHoldTheRequest() async throws {
+    @Test func aDroppedInputStreamDoesNotHoldTheRequest() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 1, count: 4_000_000))
             let request = makeSession(starts: false).streamRequest(server.url("/x"))

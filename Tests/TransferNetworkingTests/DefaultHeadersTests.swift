@@ -8,7 +8,7 @@ import TransferTestServer
 
 @Suite("Default headers")
 struct DefaultHeadersTests {
-    @Test func theyAreEncodingLanguageAndAgent() {
+    @Test func theDefaultsAreEncodingLanguageAndAgent() {
         #expect(HTTPHeaders.default.map(\.name) == ["Accept-Encoding", "Accept-Language", "User-Agent"])
     }
 

@@ -21,7 +21,7 @@ struct DeflateRequestCompressorTests {
     }
 
     @Test(arguments: [0, 1, 100, 65_536, 1_000_000])
-    func whatZlibInflatesIsWhatWasThere(count: Int) throws {
+    func zlibInflatesTheOriginalBytes(count: Int) throws {
         var generator = SampleBytes(seed: 3)
         // Half of the body is compressible.
         let body = Data(count: count / 2) + generator.next(count - count / 2)
@@ -100,7 +100,7 @@ struct DeflateRequestCompressorTests {
         #expect(!custom.shouldCompressBodyData(Data()))
     }
 
-    @Test func aServerInflatesWhatWasSent() async throws {
+    @Test func aServerInflatesTheBody() async throws {
         let body = Data(String(repeating: "over the wire ", count: 20_000).utf8)
         try await withTestServer { server async throws in
             server.handle("POST", "/in") { request in

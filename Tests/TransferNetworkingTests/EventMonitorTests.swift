@@ -279,7 +279,7 @@ struct EventMonitorTests {
         }
     }
 
-    @Test func ofADownloadThatGoesOn() async throws {
+    @Test func eventsOfAResumedDownload() async throws {
         let folder = try TemporaryFolder("monitor")
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 1, count: 400_000), etag: "\"a\"")
@@ -319,7 +319,7 @@ struct EventMonitorTests {
         }
     }
 
-    @Test func everyMonitorIsToldOnItsOwnQueue() async throws {
+    @Test func everyMonitorIsCalledOnItsOwnQueue() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("body"))
             let (first, second) = (EventRecorder(label: "first"), EventRecorder(label: "second"))
@@ -333,7 +333,7 @@ struct EventMonitorTests {
         }
     }
 
-    @Test func aMonitorThatIsHeldUpHoldsUpNobodyElse() async throws {
+    @Test func aBlockedMonitorDoesNotDelayOthers() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("body"))
             let recorder = EventRecorder()
@@ -347,7 +347,7 @@ struct EventMonitorTests {
         }
     }
 
-    @Test func theSessionsEndIsToldLast() async throws {
+    @Test func theSessionsEndIsReportedLast() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("body"))
             let recorder = EventRecorder()

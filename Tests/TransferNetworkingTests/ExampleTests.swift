@@ -66,7 +66,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func theResumableDownloadGoesOnWhereItWasStopped() async throws {
+    @Test func theResumableDownloadResumesWhereItWasStopped() async throws {
         try await withTestServer { server in
             let folder = try TemporaryFolder("example")
             let content = Content.random(seed: 3, count: 4_000_000)

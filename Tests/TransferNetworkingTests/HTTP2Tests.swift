@@ -43,7 +43,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test func aServerThatNobodyVouchesForIsRefused() async throws {
+    @Test func anUntrustedServerIsRefused() async throws {
         try await withServer { server, _, _ in
             let response = await Session().request(server.url("/x")).serializingData().response
             #expect((response.error?.underlyingError as? URLError)?.code == .serverCertificateUntrusted)
@@ -69,7 +69,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test func aStreamThatIsNotReadIsHeldAndGoesOn() async throws {
+    @Test func anUnreadStreamIsHeldAndContinues() async throws {
         try await withServer { server, session, _ in
             let bytes = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
             try bytes.write(to: URL(fileURLWithPath: server.root + "/x"))

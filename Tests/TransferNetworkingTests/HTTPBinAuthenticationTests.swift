@@ -37,7 +37,7 @@ struct HTTPBinAuthenticationTests {
         #expect(none.error?.responseCode == 401)
     }
 
-    @Test func whatDoesNotAskIsNotTold() async throws {
+    @Test func credentialsAreNotSentWithoutAChallenge() async throws {
         let url = try await HTTPBinServer.shared().url("/hidden-basic-auth/user/pass")
         let response = await makeSession().request(url).authenticate(username: "user", password: "pass").validate()
             .serializingData().response

@@ -39,7 +39,7 @@ struct HTTPBinCacheTests {
         #expect(second.response?.statusCode == 200 && second.value == first.value)
     }
 
-    @Test func whatIsNotThereIsNotLoadedWhereOnlyTheCacheIsAsked() async throws {
+    @Test func aMissingEntryIsNotLoadedUnderACacheOnlyPolicy() async throws {
         let session = makeSession()
         let response = try await get(session, "/get", policy: .returnCacheDataDontLoad)
         #expect(URLError.code(of: response.error) == .resourceUnavailable)

@@ -246,7 +246,7 @@ struct HTTPBinPeerTests {
     // MARK: Statuses
 
     @Test(arguments: [200, 201, 204, 205, 301, 302, 303, 304, 400, 401, 403, 404, 406, 409, 418, 429, 500, 502, 503])
-    func statusesAreToldAndValidated(_ status: Int) async throws {
+    func statusesAreReportedAndValidated(_ status: Int) async throws {
         let response = await session.request(try await url("/status/\(status)")).redirect(using: .doNotFollow)
             .validate().serializingData(emptyResponseCodes: Set(200..<600)).response
         #expect(response.response?.statusCode == status)

@@ -35,7 +35,7 @@ struct HostSlotsTests {
         for name in names { slots.enter(key) { guests.admit(name, $0) } }
     }
 
-    @Test func whoComesWhenItIsFullWaitsInLine() {
+    @Test func requestsBeyondTheLimitWaitInOrder() {
         let (slots, guests) = (HostSlots(limit: 2), Guests())
         enter(["a", "b", "c", "d"], slots, guests)
         #expect(guests.names == ["a", "b"])
@@ -58,7 +58,7 @@ struct HostSlotsTests {
         #expect(guests.names == ["a", "c", "d"])
     }
 
-    @Test func aSlotThatNobodyTakesIsFreeAgain() {
+    @Test func anUnclaimedSlotIsFreed() {
         let (slots, guests) = (HostSlots(limit: 1), Guests())
         slots.enter("a:80") { _ in }
         enter(["a", "b"], slots, guests)
@@ -83,7 +83,7 @@ struct HostSlotsTests {
         #expect(guests.names.count == HostSlots.multiplexedLimit + 1)
     }
 
-    @Test func thatAHostMultiplexesIsRemembered() {
+    @Test func aMultiplexingHostIsRemembered() {
         let (slots, guests) = (HostSlots(limit: 1), Guests())
         enter(["a"], slots, guests)
         guests.slot("a")?.hostMultiplexes()

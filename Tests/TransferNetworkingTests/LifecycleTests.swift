@@ -27,7 +27,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test func whatIsSuspendedBeforeItStartsWaitsForResume() async throws {
+    @Test func aRequestSuspendedBeforeItsStartWaitsForResume() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let request = makeSession().request(server.url("/x")).suspend()
@@ -39,7 +39,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test func aTransferSuspendedHalfWayGoesOnWhereItWas() async throws {
+    @Test func aTransferSuspendedHalfWayResumesWhereItWas() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 3, count: 300_000))
             server.script("/x", [.stall(after: 1000)])
@@ -78,7 +78,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test func whatIsCancelledBeforeItStartsSendsNothingAndSaysSo() async throws {
+    @Test func aRequestCancelledBeforeItsStartSendsNothing() async throws {
         try await withTestServer { server async throws in
             let request = makeSession().request(server.url("/x")).cancel()
             #expect(request.isCancelled)

@@ -38,7 +38,7 @@ struct LocalFileTests {
         #expect(!FileManager.default.fileExists(atPath: place.path))
     }
 
-    @Test func whatIsMissingOrAFolderFailsAsATaskDoes() async throws {
+    @Test func missingFilesAndFoldersFailLikeATask() async throws {
         let session = makeSession(folder)
         let missing = URL(fileURLWithPath: folder.path("none"))
         let response = await session.request(missing).serializingData().response

@@ -85,7 +85,7 @@ struct MemoryOfRequestsTests {
     /// The size of the answer, many times the bytes that may be held.
     static let unreadSize = TransferCommand.runsHeavyTests ? 256 << 20 : 64 << 20
 
-    @Test func anAnswerThatNobodyReadsStaysWithTheServer() async throws {
+    @Test func anUnreadAnswerStaysWithTheServer() async throws {
         let nginx = try await NginxServer.start()
         let file = try folder.write(count: Self.unreadSize, seed: 4, to: "large.bin")
         try FileManager.default.moveItem(atPath: file, toPath: nginx.root + "/large.bin")
@@ -98,7 +98,7 @@ struct MemoryOfRequestsTests {
 
     /// The receive window of a stream in libcurl is 32 MiB.
     @Test(.enabled(if: MountNamespace.isAllowed, "a session trusts the system's authorities only"))
-    func anAnswerOverHTTP2ThatNobodyReadsIsBoundedByTheWindow() async throws {
+    func anUnreadAnswerOverHTTP2IsBoundedByTheWindow() async throws {
         let certificate = try await TestCertificate.make(in: folder)
         let port = try LoopbackPort.free()
         var options = NginxServer.Options()

@@ -24,7 +24,7 @@ struct MoveErrorTests {
         #expect(path == (code == .fileNoSuchFile ? source.path : target.path))
     }
 
-    @Test func whatIsFoundationsOwnStaysAsItIs() {
+    @Test func errorsOfFoundationAreUnchanged() {
         let own = CocoaError(.fileReadUnknown)
         #expect((CocoaError.ofMove(own, from: source, to: target) as? CocoaError)?.code == .fileReadUnknown)
     }

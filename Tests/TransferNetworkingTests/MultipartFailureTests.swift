@@ -35,7 +35,7 @@ struct MultipartFailureTests {
         #expect((error as? TransferError)?.errno == ENOENT)
     }
 
-    @Test func aFolderIsNoFile() throws {
+    @Test func aFolderIsNotAcceptedAsAFile() throws {
         try folder.folder("in.txt")
         form.append(folder.url("in.txt"), withName: "a")
         guard case .bodyPartFileIsDirectory = form.encodingFailure() else { return wrong() }

@@ -80,7 +80,7 @@ struct OfflineTests {
         #expect(configuration.connectionProxyDictionary == nil && copy.waitsForConnectivity)
     }
 
-    @Test func whatIsHereDoesNotWait() {
+    @Test func localDestinationsDoNotWait() {
         #expect(!OfflineRule.leadsOut("http://127.0.0.1:1/") && !OfflineRule.leadsOut("http://[::1]/"))
         #expect(!OfflineRule.leadsOut("http://localhost/") && OfflineRule.leadsOut("http://a.example/"))
     }

@@ -141,7 +141,7 @@ struct ParameterEncoderTests {
         #expect(body(encoded) == #"{"starts_at":"1970-01-01T00:00:00Z"}"#)
     }
 
-    @Test func whatJSONCantHoldIsAnEncodingError() throws {
+    @Test func aValueOutsideJSONIsAnEncodingError() throws {
         let error = #expect(throws: AFError.self) {
             try JSONParameterEncoder.default.encode(["a": Double.infinity], into: request(.post))
         }

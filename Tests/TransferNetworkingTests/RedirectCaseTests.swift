@@ -132,7 +132,7 @@ struct RedirectCaseTests {
             ("file:///etc/passwd", .redirectToNonExistentLocation), ("http:///x", .badServerResponse),
             ("http://127.0.0.1:99999/x", .badServerResponse), ("http://", .badServerResponse),
         ] as [(String, URLError.Code)])
-    func whatIsNoPlaceToGoIsAnError(_ location: String, _ code: URLError.Code) async throws {
+    func anInvalidLocationIsAnError(_ location: String, _ code: URLError.Code) async throws {
         try await withTestServer { server async throws in
             server.script("/a", [], afterwards: .redirect(to: location))
             let error = await Session.ofRedirects().request(server.url("/a")).response().error
@@ -180,7 +180,7 @@ struct RedirectCaseTests {
             // Another host, a subdomain, a parent domain, and another port.
             "http://b.example/b", "http://www.a.example/b", "http://example/b", "http://a.example:81/b",
         ])
-    func whatIdentifiesTheUserStaysBehindAndDoesNotComeBack(_ other: String) async throws {
+    func credentialsAreDroppedAcrossOriginsAndNotRestored(_ other: String) async throws {
         try await withTestServer { server async throws in
             server.script("http://a.example/a", [], afterwards: .redirect(to: other, status: 307))
             server.script(

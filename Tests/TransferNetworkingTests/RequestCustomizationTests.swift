@@ -43,7 +43,7 @@ struct RequestCustomizationTests {
         }
     }
 
-    @Test func aMonitorOfARequestIsToldOfThatAloneAndAfterTheSessions() async throws {
+    @Test func aRequestsMonitorReceivesOnlyItsEventsAfterTheSessions() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let (own, shared) = (EventRecorder(), EventRecorder())
@@ -65,7 +65,7 @@ struct RequestCustomizationTests {
         }
     }
 
-    @Test func aMonitorOfARequestIsToldWhereTheSessionHasNone() async throws {
+    @Test func aRequestsMonitorWorksWithoutAMonitorOfTheSession() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let own = EventRecorder()
@@ -134,7 +134,7 @@ struct RequestCustomizationTests {
         delegate.cleanup(after: request)
     }
 
-    @Test func aTaskOfResumeDataGoesOnWithTheDownload() async throws {
+    @Test func aTaskOfResumeDataContinuesTheDownload() async throws {
         let folder = try TemporaryFolder("resume")
         try await withTestServer { server async throws in
             let body = Content.random(seed: 5, count: 200_000)
@@ -174,7 +174,7 @@ struct RequestCustomizationTests {
 
     // MARK: Notifications
 
-    @Test func whatHappensToARequestIsPosted() async throws {
+    @Test func eventsOfARequestArePostedAsNotifications() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             server.script("/x", [.holdHead])

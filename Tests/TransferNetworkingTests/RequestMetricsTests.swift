@@ -43,7 +43,7 @@ struct RequestMetricsTests {
         #expect(recorder.all("didCompleteTask").count == 1)
     }
 
-    @Test func whereOnlyTheCacheMayAnswerAndCannotThereIsAFailedTaskToo() async throws {
+    @Test func aCacheOnlyMissHasAFailedTaskToo() async throws {
         var request = URLRequest(url: URL(string: "http://127.0.0.1:1/x")!)
         request.cachePolicy = .returnCacheDataDontLoad
         let made = makeSession().request(request)
@@ -81,7 +81,7 @@ struct RequestMetricsTests {
         }
     }
 
-    @Test func tasksOfASessionAreToldByTheirKind() async throws {
+    @Test func tasksOfASessionAreReportedByKind() async throws {
         let folder = try TemporaryFolder("tasks")
         try await withTestServer { server async throws in
             server.script("/x", [], afterwards: .holdHead)

@@ -54,7 +54,7 @@ struct RequestSetupTests {
         }
     }
 
-    @Test func anEagerRequestThatIsSuspendedFirstWaitsAsATaskAndGoesOn() async throws {
+    @Test func anEagerRequestSuspendedFirstWaitsAsATaskAndResumes() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let recorder = EventRecorder()

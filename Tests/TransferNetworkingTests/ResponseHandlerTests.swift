@@ -223,7 +223,7 @@ struct ResponseHandlerTests {
 
     // MARK: What a response has
 
-    @Test func aResponseHasWhatIsKnownOfTheRequest() async throws {
+    @Test func aResponseHasTheKnownPartsOfTheRequest() async throws {
         try await ResponseForms.withServer { server in
             let data = await session.request(server.url("/json"), headers: ["X-Mine": "1"])
                 .serializingString().response
@@ -297,7 +297,7 @@ struct ResponseHandlerTests {
 
     // MARK: Monitors
 
-    @Test func monitorsAreToldWhatWasParsed() async throws {
+    @Test func monitorsReceiveTheParsedValues() async throws {
         final class Listener: EventMonitor {
             let queue = DispatchQueue(label: "monitor")
             let parsed = Calls<String>()

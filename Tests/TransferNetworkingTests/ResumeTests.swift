@@ -44,7 +44,7 @@ struct ResumeTests {
         #expect(difference == nil, sourceLocation: location)
     }
 
-    @Test func anotherSessionGoesOnWhereTheFirstWasCancelled() async throws {
+    @Test func anotherSessionResumesWhereTheFirstWasCancelled() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", content, etag: "\"1\"")
             let response = await resumed(try await interrupted(server))
@@ -122,7 +122,7 @@ struct ResumeTests {
         }
     }
 
-    @Test func aRetryGoesOnFromWhatIsThere() async throws {
+    @Test func aRetryResumesFromThePartialFile() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", content, etag: "\"1\"")
             server.script("/f", [.cut(after: 100_000), .status(503), .cut(after: 200_000)])
@@ -208,7 +208,7 @@ struct ResumeTests {
         }
     }
 
-    @Test func whatIsNoResumeDataFailsTheRequest() async {
+    @Test func invalidResumeDataFailsTheRequest() async {
         let response = await makeSession(folder).download(resumingWith: Data("x".utf8)).serializingDownloadedFileURL()
             .response
         guard case .createURLRequestFailed(let error) = response.error else {

@@ -211,7 +211,7 @@ struct SerializerExamplesTests {
         }
     }
 
-    @Test func theXMLSerializerParsesAndTellsItsFailuresApart() async throws {
+    @Test func theXMLSerializerParsesAndDistinguishesItsFailures() async throws {
         try await withTestServer { server async throws in
             server.serve("/book", .text("<?xml version=\"1.0\"?><book pages=\"3\"><title>On Files</title></book>"))
             server.serve("/broken", .text("<book></magazine>"))

@@ -157,7 +157,7 @@ struct SerializerTests {
             try PropertyListResponseSerializer(dataPreprocessor: reversing).value(list) as? [String: Int] == ["a": 1])
     }
 
-    @Test func whatAPreprocessorThrowsIsPassedOn() throws {
+    @Test func aPreprocessorsErrorIsPassedOn() throws {
         #expect(throws: TestFailure.self) { try JSONResponseSerializer(dataPreprocessor: Refusing()).value("{}") }
         #expect(throws: TestFailure.self) {
             try DecodableResponseSerializer<Int>(dataPreprocessor: Refusing()).value("1")
@@ -196,7 +196,7 @@ struct SerializerTests {
         }
     }
 
-    @Test func whatIsNoJSONSaysWhy() {
+    @Test func invalidJSONHasAnExplainingError() {
         let failure = failureReason { try JSONResponseSerializer().value("{nope") }
         guard case .jsonSerializationFailed(let error)? = failure else {
             Issue.record("\(String(describing: failure))")
@@ -244,7 +244,7 @@ struct SerializerTests {
         #expect(((list["a"] as? [Any])?[1] as? [String: Any])?["k"] as? String == "v")
     }
 
-    @Test func whatIsNoPropertyListFails() {
+    @Test func anInvalidPropertyListFails() {
         let failure = failureReason { try PropertyListResponseSerializer().value("<plist><dict>") }
         guard case .customSerializationFailed? = failure else {
             Issue.record("\(String(describing: failure))")
@@ -274,7 +274,7 @@ struct SerializerTests {
                 == Greeting(text: "hi"))
     }
 
-    @Test func whatCannotBeDecodedSaysWhy() {
+    @Test func aDecodingErrorNamesItsReason() {
         let failure = failureReason { try DecodableResponseSerializer<Greeting>().value(#"{"other":1}"#) }
         guard case .decodingFailed(let error)? = failure, case DecodingError.keyNotFound(let key, _) = error else {
             Issue.record("\(String(describing: failure))")

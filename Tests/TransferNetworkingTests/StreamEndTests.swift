@@ -98,7 +98,7 @@ struct StreamEndTests {
     }
 
     /// A request ends even if its input stream is not read.
-    @Test func theEndDoesNotWaitForAnInputStreamThatNobodyReads() async throws {
+    @Test func theEndDoesNotWaitForAnUnreadInputStream() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("piece"))
             let request = makeSession(starts: false).streamRequest(server.url("/x"))

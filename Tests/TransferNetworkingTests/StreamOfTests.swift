@@ -31,7 +31,7 @@ struct StreamOfTests {
         #expect(values == [1, 2, 3])
     }
 
-    @Test func whoAwaitsIsWokenByAValueAndByTheEnd() async {
+    @Test func aWaiterResumesAtAValueAndAtTheEnd() async {
         let (stream, buffer) = made()
         let taken = Calls<Int>()
         async let count = {
@@ -201,7 +201,7 @@ struct StreamOfTests {
     }
 
     @Test(arguments: ["heads", "commands", "requests", "tasks", "progress"])
-    func whoAwaitsAStreamAloneStartsTheRequest(kind: String) async throws {
+    func awaitingAStreamStartsTheRequest(kind: String) async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let request = makeSession().request(server.url("/x"))

@@ -53,7 +53,7 @@ struct StreamSerializerTests {
         #expect(cause is DecodingError)
     }
 
-    @Test func whatAPreprocessorThrowsIsPassedOn() {
+    @Test func aPreprocessorsErrorIsPassedOn() {
         #expect(throws: TestFailure.self) {
             try DecodableStreamSerializer<Greeting>(dataPreprocessor: Refusing()).serialize(Data("{}".utf8))
         }

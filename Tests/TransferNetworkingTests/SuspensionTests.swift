@@ -66,7 +66,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test func resumingBeforeTheConnectionIsClosedGoesOnWithTheRest() async throws {
+    @Test func resumingBeforeTheConnectionIsClosedContinuesTheTransfer() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", content, etag: "\"1\"")
             // The timer and the resumption meet in any order.
@@ -156,7 +156,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test func whatOnlyAPOSTBringsIsNotAskedForAgain() async throws {
+    @Test func aDownloadByPOSTIsNotRequestedAgain() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", content, etag: "\"1\"")
             server.handle("POST", "/f") { [content] _ in Response(headers: ["ETag": "\"1\""], body: content) }
@@ -178,7 +178,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test func whatIsCancelledWhileItIsParkedEndsAndKeepsWhatCame() async throws {
+    @Test func aDownloadCancelledWhileParkedKeepsItsBytes() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", content, etag: "\"1\"")
             let session = makeSession(limit: .milliseconds(5))
@@ -195,7 +195,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test func whatIsCancelledWhileItIsParkedLeavesNoFile() async throws {
+    @Test func aDownloadCancelledWhileParkedLeavesNoFile() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", content, etag: "\"1\"")
             let (request, task) = try await halfWay(makeSession(limit: .milliseconds(5)), server)

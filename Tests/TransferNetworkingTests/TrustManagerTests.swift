@@ -28,7 +28,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aHostWithoutOneIsRefusedUnlessToldNotTo() throws {
+    @Test func aHostWithoutAnEvaluatorIsRefusedByDefault() throws {
         let strict = ServerTrustManager(evaluators: [:])
         let error = #expect(throws: AFError.self) { try strict.serverTrustEvaluator(forHost: "a.example") }
         guard case .serverTrustEvaluationFailed(.noRequiredEvaluator(let host)) = error else {

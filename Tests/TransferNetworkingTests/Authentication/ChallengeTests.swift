@@ -313,7 +313,7 @@ import TransferTestSupport
 
     // MARK: Who is told
 
-    @Test func monitorsAreToldOfTheChallenge() async throws {
+    @Test func monitorsReceiveTheChallenge() async throws {
         try await withTestServer { server async throws in
             requireBasic(server, "/x", realm: "the realm")
             let monitor = ChallengeMonitor()

@@ -110,7 +110,7 @@ import TransferTestServer
         #expect(cause.code == .badResponse)
     }
 
-    @Test func whatCannotBeDecodedIsDeliveredAsItCame() async throws {
+    @Test func anUnknownCodingIsDeliveredUndecoded() async throws {
         let response = try await answer("compress", [0x1F, 0x9D, 1, 2])
         #expect(response.value == Data([0x1F, 0x9D, 1, 2]))
         #expect(response.response?.value(forHTTPHeaderField: "Content-Encoding") == "compress")

@@ -218,7 +218,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aProxyWhoseNameNobodyKnowsIsNamed() async throws {
+    @Test func aProxyThatCannotBeResolvedIsNamed() async throws {
         let session = makeSession { $0.proxy = "http://proxy.invalid:3128" }
         let error = await session.request("http://a.example/x").serializingString().response.error
         let cause = try #require((error?.underlyingError as? URLError)?.transferError)

@@ -36,7 +36,7 @@ struct CacheStoreTests {
 
     // MARK: Memory
 
-    @Test func inMemoryWhatWasNotUsedForLongestGoesFirst() {
+    @Test func theLeastRecentlyUsedEntryInMemoryIsRemovedFirst() {
         let cache = TransferCache(CacheClock(), memory: 30_000)
         for name in ["a", "b", "c"] { store(name, count: 1000, in: cache) }
         let each = cache.currentMemoryUsage / 3
@@ -77,7 +77,7 @@ struct CacheStoreTests {
 
     // MARK: Disk
 
-    @Test func whatIsOnDiskIsThereForAnotherInstance() async throws {
+    @Test func entriesOnDiskAreAvailableToAnotherInstance() async throws {
         try await withTestServer { server async throws in
             let (folder, clock) = (try TemporaryFolder("cache"), CacheClock())
             server.count(
@@ -101,7 +101,7 @@ struct CacheStoreTests {
         }
     }
 
-    @Test func whatIsOnDiskIsReadableByItsOwnerOnly() throws {
+    @Test func entriesOnDiskAreReadableByTheirOwnerOnly() throws {
         let folder = try TemporaryFolder("cache")
         let cache = TransferCache(CacheClock(), disk: 1 << 20, folder: folder.path("new/place"))
         store("a", in: cache)
@@ -164,7 +164,7 @@ struct CacheStoreTests {
         #expect(has("a", in: cache()))
     }
 
-    @Test func onDiskWhatWasNotUsedForLongestGoesFirst() throws {
+    @Test func theLeastRecentlyUsedEntryOnDiskIsRemovedFirst() throws {
         let (folder, clock) = (try TemporaryFolder("cache"), CacheClock())
         func cache() -> TransferCache { TransferCache(clock, memory: 0, disk: 40_000, folder: folder.path) }
         let first = cache()
@@ -207,7 +207,7 @@ struct CacheStoreTests {
         #expect(try files(folder).allSatisfy { $0.hasSuffix(".response") })
     }
 
-    @Test func whatAKilledProcessLeftBehindIsRemoved() throws {
+    @Test func leftoversOfAKilledProcessAreRemoved() throws {
         let (folder, clock) = (try TemporaryFolder("cache"), CacheClock())
         let cache = TransferCache(clock, disk: 1 << 20, folder: folder.path)
         store("a", in: cache)
@@ -223,7 +223,7 @@ struct CacheStoreTests {
         #expect(!folder.exists("responses-1/left.part"))
     }
 
-    @Test func whatIsForTheMemoryOnlyIsNotOnDisk() throws {
+    @Test func entriesForTheMemoryOnlyAreNotOnDisk() throws {
         let (folder, clock) = (try TemporaryFolder("cache"), CacheClock())
         let cache = TransferCache(clock, disk: 1 << 20, folder: folder.path)
         let (plain, request) = response("a")
@@ -234,14 +234,14 @@ struct CacheStoreTests {
         #expect(cache.cachedResponse(for: request)?.storagePolicy == .allowedInMemoryOnly)
     }
 
-    @Test func whatIsTooLongForTheMemoryIsOnDisk() throws {
+    @Test func entriesTooLongForTheMemoryAreOnDisk() throws {
         let (folder, clock) = (try TemporaryFolder("cache"), CacheClock())
         let cache = TransferCache(clock, memory: 10_000, disk: 1 << 20, folder: folder.path)
         store("a", count: 20_000, in: cache)
         #expect(has("a", in: cache) && cache.currentMemoryUsage == 0 && cache.currentDiskUsage > 20_000)
     }
 
-    @Test func aProgramFindsWhatWasStoredWithItsFields() async throws {
+    @Test func aProgramFindsEntriesWithTheirFields() async throws {
         try await withTestServer { server async throws in
             let client = CachingClient()
             server.count("/r", client.clock, ["Cache-Control": "max-age=60", "ETag": "\"1\""])
@@ -279,7 +279,7 @@ struct CacheStoreTests {
         }
     }
 
-    @Test func whatAProgramPutIntoAPlainURLCacheIsNotBelieved() async throws {
+    @Test func entriesOfAPlainURLCacheAreNotTrusted() async throws {
         try await withTestServer { server async throws in
             let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: "/dev/null")
             let url = try #require(URL(string: server.url("/r")))

@@ -5,7 +5,7 @@ import TransferKit
 /// The documents' snippet about reachability.
 @Suite(.timeLimit(.minutes(1))) struct SnippetsReachabilityTests {
     // 000: 503; 003: 1088
-    @Test func aManagerTellsOfTheStateAndItsChanges() async throws {
+    @Test func aManagerReportsTheStateAndItsChanges() async throws {
         let transcript = Transcript()
         let manager = NetworkReachabilityManager(host: "localhost")
 

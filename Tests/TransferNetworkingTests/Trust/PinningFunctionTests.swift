@@ -59,7 +59,7 @@ struct PinningFunctionTests {
         #expect(throws: Never.self) { try own.af.evaluate() }
     }
 
-    @Test func whoValidatesSaysWhichErrorThereIs() async throws {
+    @Test func aFailedValidationNamesItsError() async throws {
         struct Refused: Error, Equatable { let result: SecTrustResultType }
         let trust = try await makeTrust(try await TestAuthority.shared().issue(), host: "127.0.0.1")
         try trust.af.validate { _, result in Refused(result: result) }

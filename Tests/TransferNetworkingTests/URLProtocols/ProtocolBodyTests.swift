@@ -87,7 +87,7 @@ struct ProtocolBodyTests {
         #expect(pieces == ["1", "2", "3"])
     }
 
-    @Test func aSuspendedRequestGetsNothingBeforeItGoesOn() async throws {
+    @Test func aSuspendedRequestReceivesNothingBeforeItsResumption() async throws {
         let (started, pieces) = (Calls<HeldMock>(), Calls<String>())
         let url = MockProtocol.answer(unique()) { mock, _ in started.add(HeldMock(mock: mock)) }
         let recorder = EventRecorder()

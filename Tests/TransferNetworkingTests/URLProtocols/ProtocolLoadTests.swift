@@ -52,7 +52,7 @@ struct ProtocolLoadTests {
         // The load does not continue before the decision.
         ("rh1e", "R"),
     ])
-    func whatIsSaidIsTakenInItsOrder(_ said: String, _ expected: String) {
+    func eventsAreProcessedInOrder(_ said: String, _ expected: String) {
         var load = ProtocolLoad()
         for letter in said { load.receive(event(letter), from: 0) }
         #expect(actions(&load) == expected)
