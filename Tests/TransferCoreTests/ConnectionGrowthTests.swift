@@ -48,7 +48,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: lossy + clean + servers) func itTakesAtMostAQuarterMoreThanTheBestNumber(link: SimulatedLink) {
+    @Test(arguments: lossy + clean + servers) func theTimeExceedsTheBestByAtMostAQuarter(link: SimulatedLink) {
         let (best, own) = (link.best(Self.fewSeeds), link.mean(nil, Self.seeds))
         #expect(own <= best.seconds * 1.25, "\(own) s, \(best.seconds) s with \(best.count)")
     }
@@ -63,14 +63,14 @@ import Testing
     }
 
     /// Trials alone also find the number, but more slowly.
-    @Test func itIsRightWithoutTheKernelsNumbersToo() {
+    @Test func theNumberIsRightWithoutTheKernelsCountersToo() {
         var link = Self.link(40, loss: 1, rate: 50, size: 200e6)
         link.isSeen = false
         let seeds: Range<UInt64> = 0..<5
         #expect(link.mean(nil, seeds) <= link.best(seeds).seconds * 1.25)
     }
 
-    @Test func whatOneConnectionBringsSoonGetsNoOther() {
+    @Test func aShortDownloadGetsNoSecondConnection() {
         let link = SimulatedLink("") { ($0.roundTrip, $0.rate, $0.size) = (0.001, 1e9, 100e6) }
         #expect(link.run(seed: 1).most == 1)
     }

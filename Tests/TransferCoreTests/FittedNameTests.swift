@@ -25,7 +25,7 @@ import TransferCore
         #expect(FittedName.make(name, ".part", limit: limit).hasSuffix(".part"))
     }
 
-    @Test func whatFitsStays() {
+    @Test func fittingNamesAreUnchanged() {
         let name = String(repeating: "n", count: 250)
         #expect(FittedName.make(name, ".part", limit: 255) == name + ".part")
         #expect(FittedName.numbered("x.tar.gz", 2, limit: 255) == "x.tar.2.gz")

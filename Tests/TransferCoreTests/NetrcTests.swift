@@ -45,7 +45,7 @@ import TransferCore
         "", "\n", "machine", "machine a login", "login x password y", "default", "macdef", "macdef x", "\"",
         "machine \"a", "machine a login \"b\\", "#", "# machine a", "password", "\u{0}", "machine a\r\nlogin b\r\n",
     ])
-    func whatIsCutOffIsReadAsFarAsItGoes(_ text: String) {
+    func truncatedFilesAreParsedPartially(_ text: String) {
         #expect(Netrc(text).entry(of: "x") == nil)
     }
 

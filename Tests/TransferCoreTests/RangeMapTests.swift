@@ -12,7 +12,7 @@ import Testing
         #expect(map.claims[lead]?.end == 32 << 20)
     }
 
-    @Test func whatNobodyHasComesBeforeWhatSomebodyHas() throws {
+    @Test func unclaimedRangesComeBeforeClaimedOnes() throws {
         var received = ByteRanges(0..<(1 << 20))
         received.insert((3 << 20)..<(4 << 20))
         var map = RangeMap(total: 64 << 20, received: received)
@@ -48,7 +48,7 @@ import Testing
         #expect(map.claimNext() == nil)
     }
 
-    @Test func aClaimThatIsDoneTakesOverWhatNobodyHasBroughtAnythingOf() {
+    @Test func aFinishedClaimTakesOverEmptyClaims() {
         var map = RangeMap(total: 400)
         let lead = map.claim(0..<100)
         let mute = map.claim(100..<200)
@@ -81,7 +81,7 @@ import Testing
         #expect(map.receivedCount == 2 * crumb)
     }
 
-    @Test func aClaimGoesOnOverTheGapThatFollowsIt() {
+    @Test func aClaimContinuesOverTheFollowingGap() {
         var map = RangeMap(total: 400)
         let lead = map.claim(0..<100)
         let other = map.claim(200..<400)

@@ -86,7 +86,7 @@ import TransferCore
         "https://a.example/up?to={name}",
         "https://a.example/f?contact=a.person@mail.example", "https://a.example/f?w=1920&h=1080&q=80",
     ])
-    func leavesWhatAdmitsNobody(_ url: String) {
+    func urlsWithoutASecretAreUnchanged(_ url: String) {
         #expect(Redaction.url(url) == url)
         #expect(!Redaction.hasSecret(url))
     }

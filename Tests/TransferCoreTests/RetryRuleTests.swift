@@ -79,7 +79,7 @@ import TransferCore
         }
     }
 
-    @Test func whoWantsNoRetryWantsNoWait() {
+    @Test func noRetryMeansNoWait() {
         let decision = RetryRule(limit: 0).decide(
             failure(429, retryAfter: .seconds(1)), method: "GET", retriesSpent: 0, bodyLeft: false, random: 0)
         #expect(decision == .giveUp(.limitReached))

@@ -12,7 +12,7 @@ import TransferCore
         return sources
     }
 
-    @Test func oneThatNobodyHasAskedComesFirst() {
+    @Test func anUntriedSourceComesFirst() {
         var sources = sources
         #expect(sources.next(now: 100) == 1)
         sources.opened(1)

@@ -38,7 +38,7 @@ import Testing
         "ftp://h/",
         "f;type=i",
     ])
-    func elsewhereItIsOne(_ url: String) { #expect(FTPTypeCode.split(url) == nil) }
+    func outsideFTPTheTypeIsPartOfTheName(_ url: String) { #expect(FTPTypeCode.split(url) == nil) }
 
     @Test func anEmptyLoginIsAnAccount() {
         let netrc = Netrc("machine h login \"\" password token\nmachine g password alone")

@@ -15,7 +15,7 @@ import TransferCore
         "", " ", "K", "-1", "+1", "10X", "10 M", "1,5M", "1.2.3K", "nan", "inf", "infinity", "0x10", "1e5", "M10",
         "9000000T", "99999999999999999999", "١٠M",
     ])
-    func refusesWhatIsNoAmount(_ text: String) {
+    func invalidAmountsAreRefused(_ text: String) {
         #expect(ByteCount.parse(text) == nil)
     }
 
@@ -60,7 +60,7 @@ import TransferCore
         "", "s", "-5", "-5s", "5x", "5 m", "1h30", "nan", "inf", "infinity", "1..5s", "9999999999s", "1e300", "0x10",
         "h1",
     ])
-    func refusesWhatIsNoDuration(_ text: String) {
+    func invalidDurationsAreRefused(_ text: String) {
         #expect(DurationText.parse(text) == nil)
     }
 

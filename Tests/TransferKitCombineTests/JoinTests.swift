@@ -83,7 +83,7 @@ struct JoinTests {
         #expect(sum.values == [10] && pair.values == [2])
     }
 
-    @Test func whoAsksForNoMoreGetsOnlyTheNewestLater() {
+    @Test func withoutDemandOnlyTheNewestValueIsKept() {
         let (one, two, reader) = (Source(), Source(), Reader<(Int, Int)>(.none))
         Publishers.CombineLatest(one, two).subscribe(reader)
         #expect(one.asked == .none)
@@ -101,7 +101,7 @@ struct JoinTests {
         #expect(reader.values.map { [$0.0, $0.1] } == [[1, 2], [4, 3]])
     }
 
-    @Test func itFinishesWhenAllHaveAndFailsWithTheFirstFailure() {
+    @Test func aJoinFinishesWithAllAndFailsWithTheFirstFailure() {
         let (one, two, reader) = (Subject(), Subject(), Reader<(Int, Int)>())
         one.combineLatest(two).subscribe(reader)
         one.send(1)

@@ -65,7 +65,7 @@ struct PublisherTests {
         }
     }
 
-    @Test func nothingIsSentBeforeSomebodySubscribes() async throws {
+    @Test func nothingIsSentBeforeASubscription() async throws {
         try await withSession { server, session in
             let request = session.request(server.url("/value"))
             let publisher = request.publishData(queue: Self.queue)

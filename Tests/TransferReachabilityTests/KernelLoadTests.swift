@@ -81,7 +81,7 @@ struct KernelLoadTests {
         #expect(count <= 5)
     }
 
-    @Test func changesAreToldSoonAfterTheKernelMadeThem() async throws {
+    @Test func changesAreReportedSoonAfterTheKernelMadeThem() async throws {
         let (namespace, probe) = try await connected()
         var latencies: [Double] = []
         for round in 0..<40 {

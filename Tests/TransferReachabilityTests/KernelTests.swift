@@ -27,7 +27,7 @@ struct KernelTests {
         #expect(last["IPv4"] == "v0/192.0.2.1/100" && last.link("v0").dropFirst().first == "veth")
     }
 
-    @Test func aLinkThatGoesDownIsNoWayAnyMore() async throws {
+    @Test func aLinkThatGoesDownIsNoRouteOut() async throws {
         let (namespace, probe) = try await connected()
         try await namespace.run("ip link set v0 down")
         let down = try await probe.until("notReachable")
@@ -36,7 +36,7 @@ struct KernelTests {
         try await probe.until("ethernetOrWiFi")
     }
 
-    @Test func aLinkThatLosesItsCarrierIsNoWayAnyMore() async throws {
+    @Test func aLinkThatLosesItsCarrierIsNoRouteOut() async throws {
         let (namespace, probe) = try await connected()
         try await namespace.run("ip link set v0p down")
         let cut = try await probe.until("notReachable")
@@ -96,7 +96,7 @@ struct KernelTests {
         #expect(ready.link("v0").last?.contains("2001:db8::2/64") == true)
     }
 
-    @Test func aTunnelWithTheDefaultRouteIsTheWayAndIsLikeWhatCarriesIt() async throws {
+    @Test func aTunnelWithTheDefaultRouteHasTheKindOfItsCarrier() async throws {
         let namespace = try await NetworkNamespace()
         try await namespace.makeLink("v0", "192.0.2.2/24")
         let probe = try namespace.probe("watch", "--metered", "v*")
@@ -168,7 +168,7 @@ struct KernelTests {
         }
     }
 
-    @Test func aManagerTellsTheFirstStateAndLeavesOutRepeats() async throws {
+    @Test func aManagerReportsTheFirstStateAndSkipsRepeats() async throws {
         let namespace = try await NetworkNamespace()
         let probe = try namespace.probe("listen")
         let first = try await probe.next()

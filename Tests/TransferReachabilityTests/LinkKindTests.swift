@@ -52,7 +52,7 @@ struct LinkKindTests {
         Case(name: "lo", hardware: 772, expected: .loopback),
         Case(name: "can0", hardware: 280, expected: .other),
     ])
-    func theKernelAndSysfsTellTheKind(_ row: Case) {
+    func theKernelAndSysfsReportTheKind(_ row: Case) {
         let kind = LinkKind(kind: row.kind, hardware: row.hardware, facts: row.facts, name: row.name)
         #expect(kind == row.expected)
     }

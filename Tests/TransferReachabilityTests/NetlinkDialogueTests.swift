@@ -45,7 +45,7 @@ struct NetlinkDialogueTests {
         dialogue.state.snapshot(rule: MeteredRule(), managed: ManagedNetwork()).status
     }
 
-    @Test func everythingIsAskedForOnceAndThenTold() {
+    @Test func everythingIsRequestedOnceAndThenReported() {
         var dialogue = NetlinkDialogue(port: Self.port)
         #expect(!dialogue.isTellable)
         let asked = finish(&dialogue, tables)
@@ -103,7 +103,7 @@ struct NetlinkDialogueTests {
         }
     }
 
-    @Test func whatTheKernelKnowsNothingOfIsEmpty() {
+    @Test func unsupportedTablesAreEmpty() {
         var dialogue = NetlinkDialogue(port: Self.port)
         while let question = dialogue.next() {
             let refusal = NetlinkFrame(message: .error(95), sequence: question.sequence, port: Self.port)
@@ -113,7 +113,7 @@ struct NetlinkDialogueTests {
     }
 
     /// The dump was made before the message, and read after it.
-    @Test func whatIsToldDuringADumpIsNewerThanIt() throws {
+    @Test func messagesDuringADumpAreNewerThanIt() throws {
         var dialogue = NetlinkDialogue(port: Self.port)
         finish(&dialogue, tables)
         tell(&dialogue, MessageBytes.message(104) { $0.append(UInt64(0)) })
@@ -126,7 +126,7 @@ struct NetlinkDialogueTests {
     }
 
     /// The link is removed and added again, and the dump already has it. The repeated message leads to the same state.
-    @Test func whatIsToldTwiceEndsTheSame() throws {
+    @Test func repeatedMessagesLeadToTheSameState() throws {
         var dialogue = NetlinkDialogue(port: Self.port)
         finish(&dialogue, tables)
         tell(&dialogue, MessageBytes.message(104) { $0.append(UInt64(0)) })
@@ -151,7 +151,7 @@ struct NetlinkDialogueTests {
         #expect(dialogue.hasChanged)
     }
 
-    @Test func whatNeverSettlesIsToldAllTheSame() {
+    @Test func anUnsettledStateIsReportedAllTheSame() {
         var dialogue = NetlinkDialogue(port: Self.port)
         finish(&dialogue, tables)
         dialogue.reported()

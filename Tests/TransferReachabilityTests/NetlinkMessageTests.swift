@@ -22,7 +22,7 @@ struct NetlinkMessageTests {
         #expect(link.lower == 3 && link.master == 9 && link.operation == 6 && link.flags == 0x11043)
     }
 
-    @Test func aBridgesWordOfItsPortIsNoLink() throws {
+    @Test func aBridgesPortMessageIsNoLink() throws {
         let gone = try message(MessageBytes.link(7, "eth0", type: 17) { $0.family = 7 })
         #expect(gone == .other)
     }

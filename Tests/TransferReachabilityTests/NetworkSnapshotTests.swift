@@ -39,11 +39,11 @@ struct NetworkSnapshotTests {
         #expect(Self.snapshot([Self.link(1, "lo", .loopback)], routes: [1]).status == .notReachable)
     }
 
-    @Test func whatCouldNotBeAskedIsUnknown() {
+    @Test func missingInformationIsUnknown() {
         #expect(NetworkSnapshot.unknown.status == .unknown && !NetworkSnapshot.unknown.isKnown)
     }
 
-    @Test func aTunnelIsOfTheKindOfWhatCarriesIt() {
+    @Test func aTunnelHasTheKindOfItsCarrier() {
         let (modem, tunnel) = (Self.link(2, "wwan0", .cellular), Self.link(4, "wg0", .wireGuard))
         let snapshot = Self.snapshot([modem, tunnel], routes: [4, 2])
         #expect(snapshot.underlying(of: 4)?.name == "wwan0" && snapshot.kind(of: 4) == .cellular)
@@ -83,7 +83,7 @@ struct NetworkSnapshotTests {
         #expect(Self.snapshot(links, routes: [2]).underlying(of: 8) == nil)
     }
 
-    @Test func meteringIsThatOfTheLinkOrElseOfWhatCarriesIt() {
+    @Test func meteringFollowsTheLinkOrItsCarrier() {
         var modem = Self.link(2, "wwan0", .cellular)
         modem.metering = .guessedYes
         var tunnel = Self.link(4, "wg0", .wireGuard)
@@ -95,7 +95,7 @@ struct NetworkSnapshotTests {
         #expect(Metering.allCases.filter(\.isMetered) == [.yes, .guessedYes])
     }
 
-    @Test func theUsersWordCountsMoreThanNetworkManagersAndThatMoreThanTheKind() {
+    @Test func theUsersMeteringPrecedesNetworkManagersAndTheKind() {
         var state = NetworkState()
         for (index, name) in ["wwan0", "wwan1", "usb0"].enumerated() {
             for frame in NetlinkFrame.parse(MessageBytes.link(index + 1, name)) { _ = state.apply(frame) }

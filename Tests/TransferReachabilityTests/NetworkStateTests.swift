@@ -43,7 +43,7 @@ struct NetworkStateTests {
         #expect(snapshot(state(Self.eth0, Self.address, prohibited)).status == .notReachable)
     }
 
-    @Test func anAddressThatIsStillCheckedOrIsSomebodyElsesCarriesNothing() {
+    @Test func tentativeAndDuplicateAddressesCarryNothing() {
         let route = MessageBytes.route(via: "fe80::1", 2)
         let of = { (flags: UInt32) in
             self.snapshot(

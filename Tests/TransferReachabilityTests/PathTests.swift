@@ -50,7 +50,7 @@ struct PathTests {
         #expect(path.usesInterfaceType(.wiredEthernet) && !path.usesInterfaceType(.wifi))
     }
 
-    @Test func theMonitorTellsThePathOfTheMomentOnItsQueue() async {
+    @Test func theMonitorReportsTheCurrentPathOnItsQueue() async {
         let queue = DispatchQueue(label: "paths")
         let (paths, continuation) = AsyncStream<NWPath>.makeStream()
         let monitor = NWPathMonitor()
@@ -69,7 +69,7 @@ struct PathTests {
         #expect(monitor.pathUpdateHandler == nil)
     }
 
-    @Test func flagsSayWhatTheStatusSays() {
+    @Test func flagsMatchTheStatus() {
         #expect(SCNetworkReachabilityFlags(.unknown) == nil)
         #expect(SCNetworkReachabilityFlags(.notReachable) == [])
         #expect(SCNetworkReachabilityFlags(.reachable(.ethernetOrWiFi)) == .reachable)

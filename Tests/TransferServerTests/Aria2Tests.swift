@@ -19,7 +19,7 @@ import TransferTestSupport
         return (process, port)
     }
 
-    @Test func whatItsLibraryDocumentsWorksAsItDoesWithAria2() async throws {
+    @Test func documentedCallsWorkAsWithAria2() async throws {
         try await withTestServer { server in
             server.serve("/small", .random(seed: 1, count: 30_000))
             server.serve("/large", .random(seed: 2, count: 400_000))

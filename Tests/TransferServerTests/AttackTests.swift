@@ -172,7 +172,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whoOnlyLooksChangesNothing() async throws {
+    @Test func readingRequestsChangeNothing() async throws {
         try await strict { place in
             let reader = "only-looking"
             #expect(try await place.ask("/api/v1/status", secret: reader).status == 200)
@@ -226,7 +226,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whoAsksForTheHeadOfAStreamLeavesItsPlace() async throws {
+    @Test func aHeadRequestOfAStreamFreesItsSlot() async throws {
         try await withService { place in
             let head =
                 "HEAD /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(place.secret)\r\n\r\n"

@@ -16,7 +16,7 @@ import TransferTestSupport
             ChildProcess.Command("/usr/bin/curl", arguments, environment: ["PATH": "/usr/bin:/bin"]))
     }
 
-    @Test func endsAreToldAsTheyHappenWithTheirCursors() async throws {
+    @Test func endsAreReportedAtOnceWithTheirCursors() async throws {
         try await withTestServer { server in
             server.serve("/a", .random(seed: 1, count: 1000))
             try await withService { place in

@@ -88,7 +88,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatWasRefusedMayBeSentAgainInOtherWords() async throws {
+    @Test func aRefusedRequestMayBeCorrectedUnderItsKey() async throws {
         try await withService { place in
             let faulty = try await place.ask("/api/v1/jobs", json: #"{"download": "x"}"#, headers: key("k"))
             #expect(faulty.status == 422)

@@ -56,7 +56,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [#"{"priority": 1.5}"#, #"{"limitRate": -1}"#, #"{"name": "x"}"#])
-    func whatMakesOtherJobsOfThemIsRefused(_ patch: String) async throws {
+    func changesThatMakeADifferentJobAreRefused(_ patch: String) async throws {
         try await withService { place in
             let made = try await place.ask(
                 "/api/v1/batches?name=b", json: "{\"version\": 1, \"jobs\": [\(job("http://127.0.0.1:1/a", to: "a"))]}")
@@ -72,7 +72,7 @@ import TransferTestSupport
         try await place.ask("/api/v1/jobs/\(gid)/attempts").json["attempts"] as? [[String: Any]] ?? []
     }
 
-    @Test func eachAttemptIsToldWithItsEnd() async throws {
+    @Test func eachAttemptIsReportedWithItsEnd() async throws {
         try await withTestServer { server in
             server.serve("/a", .random(seed: 1, count: 1000))
             server.script("/a", [.status(503), .status(502)])
@@ -97,7 +97,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aJobThatFailedForGoodTellsWhy() async throws {
+    @Test func aPermanentlyFailedJobReportsItsReason() async throws {
         try await withTestServer { server in
             try await withService { place in
                 let answer = try await place.ask("/api/v1/jobs", json: job(server.url("/none"), to: "a"))

@@ -94,7 +94,7 @@ struct PageTests {
         #expect(try await process.result().exitCode == 0, "its signals are its own")
     }
 
-    @Test func itSaysWhatToInstallWhereTheProgramIsMissing() async throws {
+    @Test func aMissingProgramIsReportedWithItsPackage() async throws {
         let folder = try TemporaryFolder("verb")
         let alone = folder.path("transfer")
         try FileManager.default.copyItem(atPath: try TransferCommand.binary(), toPath: alone)
@@ -125,7 +125,7 @@ struct PageTests {
         return try await command.run()
     }
 
-    @Test func aServiceRunsAJobFileAndTellsHowItWent() async throws {
+    @Test func aServiceRunsAJobFileAndReportsItsResult() async throws {
         try await withTestServer { server in
             server.serve("/a", .random(seed: 1, count: 1000))
             try await withService { place in
@@ -163,7 +163,7 @@ struct PageTests {
         }
     }
 
-    @Test func whatTheServiceRefusesIsTold() async throws {
+    @Test func refusalsOfTheServiceAreReported() async throws {
         try await withService { place in
             var command = TransferCommand(["status", "--server", place.url], in: place.folder)
             let without = try await command.run()

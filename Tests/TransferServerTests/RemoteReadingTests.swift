@@ -65,7 +65,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aHookThatCouldNotBeToldIsSaidToo() async throws {
+    @Test func aFailedHookIsReportedToo() async throws {
         try await withTestServer { server in
             server.serve("/a", .random(seed: 1, count: 10))
             let folder = try TemporaryFolder("serve")
@@ -87,7 +87,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsNotThereIsSaidAlike() async throws {
+    @Test func missingJobsAreReportedAlike() async throws {
         try await withService { place in
             _ = try await place.ask("/api/v1/jobs?batch=nightly&paused=1", json: job("http://127.0.0.1:1/a", to: "a"))
             for arguments in [

@@ -62,7 +62,7 @@ import TransferTestSupport
     @Test(arguments: [
         (#""serve": {"secret": "letmein-please"}"#, "a secret is named, never written"),
         (#""serve": {"listen": "0.0.0.0:1"}"#, "reverse proxy"), (#""serve": {"prot": 1}"#, "unknown key"),
-    ]) func aConfigurationThatCannotBeUsedIsToldAtTheStart(_ members: String, _ reason: String) async throws {
+    ]) func anInvalidConfigurationIsReportedAtTheStart(_ members: String, _ reason: String) async throws {
         try configure(members)
         let command = ChildProcess.Command(
             try TransferCommand.builtProduct("transfer-server"),
@@ -149,7 +149,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aCommandThatNobodyKnowsIsToldAtTheStart() async throws {
+    @Test func anUnknownCommandIsReportedAtTheStart() async throws {
         try configure(#""serve": {}"#)
         try jobs("\"name\": \"own\", \"jobs\": [\(job("http://127.0.0.1:1/a", to: "a", #""onFinish": "tell""#))]")
         let command = ChildProcess.Command(

@@ -121,7 +121,7 @@ import TransferTestSupport
 
     /// The rest of the lease has to expire first.
     @Test(.enabled(if: TransferCommand.runsHeavyTests, "it takes half a minute"))
-    func aServiceThatWaitsForTheDatabaseEndsWhenItIsTold() async throws {
+    func aServiceThatWaitsForTheDatabaseEndsOnRequest() async throws {
         let database = try await PostgresServer.start()
         try await withService(ServedPlace.options + ["--queue", database.url(queue: "q")]) { place in
             try await database.kill()

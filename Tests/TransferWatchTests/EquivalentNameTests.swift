@@ -93,7 +93,7 @@ import TransferTestSupport
         #expect(tree.child(Self.decomposed, of: FolderTree.root) == second)
     }
 
-    @Test func whatIsLeftAloneIsToldOfEach() {
+    @Test func eachIgnoredNameIsReported() {
         var reported = ReportedOnce()
         let isNew = Self.names.map { reported.isNew("link \($0)") }
         let isNewAgain = Self.names.map { reported.isNew("link \($0)") }

@@ -16,7 +16,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aHundredThousandFilesLeaveNothingInMemoryAndWakeNobody() async throws {
+    @Test func aHundredThousandFilesLeaveNoMemoryAndNoWakeUps() async throws {
         let stage = try WatchStage(loopName: "idle-watch", { $0.settle = .milliseconds(20) })
         try Self.fill(stage, folders: 100, files: 1000)
         let consumer = Counter()

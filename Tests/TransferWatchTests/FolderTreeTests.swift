@@ -83,7 +83,7 @@ import TransferCore
 
     static func parse(_ bytes: [UInt8]) -> [InotifyEvent] { bytes.withUnsafeBytes { InotifyEvent.parse($0) } }
 
-    @Test func readsWhatTheKernelWrites() {
+    @Test func eventsOfTheKernelAreParsed() {
         // Masks and layout as in inotify(7) and linux/inotify.h.
         let events = Self.parse(
             Self.bytes(3, 0x8, 0, Array("a.txt".utf8) + [0, 0, 0])
@@ -99,7 +99,7 @@ import TransferCore
             ])
     }
 
-    @Test func leavesOutWhatIsCutOff() {
+    @Test func truncatedEventsAreIgnored() {
         let whole = Self.bytes(3, 0x8, 0, Array("abcd".utf8))
         for count in 0..<whole.count { #expect(Self.parse(Array(whole[..<count])).isEmpty) }
         #expect(Self.parse(whole + whole.prefix(18)).count == 1)

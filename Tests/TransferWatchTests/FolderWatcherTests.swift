@@ -10,7 +10,7 @@ import TransferTestSupport
 @testable import TransferWatch
 
 @Suite(.timeLimit(.minutes(2))) struct FolderWatcherTests {
-    @Test func takesWhatIsThereAndWhatIsWritten() async throws {
+    @Test func existingAndNewFilesAreTaken() async throws {
         let stage = try WatchStage()
         try stage.folder.write("old", to: "in/old")
         try stage.folder.write("deep", to: "in/a/b/deep")
@@ -160,7 +160,7 @@ import TransferTestSupport
         #expect(Set(state.taken.map(\.path)).count == 600 && state.taken.count == 600)
     }
 
-    @Test func aRenamedFolderGoesOnBeingWatchedUnderItsNewName() async throws {
+    @Test func aRenamedFolderStaysWatchedUnderItsNewName() async throws {
         let stage = try WatchStage()
         try stage.folder.write("1", to: "in/old/sub/first")
         _ = await stage.started()
@@ -177,7 +177,7 @@ import TransferTestSupport
         #expect(!stage.uploads.paths.contains("old/sub/open"))
     }
 
-    @Test func aFolderMovedOutIsNotWatchedAnyMore() async throws {
+    @Test func aFolderMovedOutIsNoLongerWatched() async throws {
         let stage = try WatchStage()
         try stage.folder.folder("in/out/sub")
         _ = await stage.started()
@@ -204,7 +204,7 @@ import TransferTestSupport
 
     // MARK: Links
 
-    @Test func linksThatLeadOutAreLeftAloneAndToldOnce() async throws {
+    @Test func linksThatLeadOutAreIgnoredAndReportedOnce() async throws {
         let stage = try WatchStage()
         try stage.folder.write("secret", to: "outside/secret")
         try Paths.symlink(stage.folder.path("outside/secret"), stage.folder.path("in/link"))
@@ -248,7 +248,7 @@ import TransferTestSupport
         #expect(after.taken.last?.path == "second" && after.taken.last?.size == 11)
     }
 
-    @Test func aNameThatIsNoTextIsLeftAloneAndTold() async throws {
+    @Test func aNameThatIsNoTextIsIgnoredAndReported() async throws {
         let stage = try WatchStage()
         let name = Array(stage.folder.path("in/bad").utf8CString.dropLast()) + [CChar(bitPattern: 0xFF), 0]
         close(open(name, O_WRONLY | O_CREAT, 0o644))

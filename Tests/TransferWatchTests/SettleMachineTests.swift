@@ -96,7 +96,7 @@ import TransferCore
         #expect(bench.due(62.2) == ["f"])
     }
 
-    @Test func aLinkIsTakenThoughNobodyClosesIt() {
+    @Test func aLinkIsTakenWithoutAClosingEvent() {
         var bench = Bench()
         _ = bench.at(10, .made)
         _ = bench.due(12.2)
@@ -135,14 +135,15 @@ import TransferCore
         #expect(bench.at(6.4, .looked(Self.look(quiet: 1000, isWritten: false))) == .take(Self.version()))
     }
 
-    @Test func whatAScanFindsChangesNothingAboutAFileThatIsKnown() {
+    @Test func aScanDoesNotChangeAKnownFile() {
         var bench = Bench()
         _ = bench.at(10, .closedAfterWriting)
         #expect(bench.at(11, .found(Self.look(quiet: 100))) == .none)
         #expect(bench.due(12.2) == ["f"])
     }
 
-    @Test(arguments: [SettleMachine.Event.gone, .looked(nil)]) func forgetsWhatIsGone(event: SettleMachine.Event) {
+    @Test(arguments: [SettleMachine.Event.gone, .looked(nil)])
+    func removedFilesAreForgotten(event: SettleMachine.Event) {
         var bench = Bench()
         _ = bench.at(10, .closedAfterWriting)
         if event == .looked(nil) { _ = bench.due(13) }
@@ -150,7 +151,7 @@ import TransferCore
         #expect(bench.machine.count == 0 && bench.due(20) == [])
     }
 
-    @Test func anAnswerThatIsOlderThanWhatHappenedIsLetBe() {
+    @Test func anOutdatedAnswerIsIgnored() {
         var bench = Bench()
         _ = bench.at(10, .closedAfterWriting)
         #expect(bench.due(12.2) == ["f"])
@@ -183,7 +184,7 @@ import TransferCore
         #expect(machine.written == 3 && machine.room == 2)
     }
 
-    @Test func whatIsAskedForByNameHasRoomOfItsOwn() {
+    @Test func requestedFilesHaveACapacityOfTheirOwn() {
         var bench = Bench()
         for number in 0..<4 { _ = bench.at(0, "f\(number)", .closedAfterWriting) }
         let noted = (0..<12).map { bench.machine.settleAgain("f\($0)", at: Bench.time(0)) }
@@ -239,7 +240,7 @@ import TransferCore
         #expect(waiting.offer().map(\.path).joined() == names)
     }
 
-    @Test func keepsWhatTheConsumerHasNoRoomForUntilItProceeds() {
+    @Test func filesBeyondTheConsumersRoomWaitUntilItProceeds() {
         let now = MonotonicTime(nanoseconds: 0)
         var waiting = WaitingFiles(capacity: 2, order: .oldest)
         for file in Self.files { waiting.add(file, at: now) }
@@ -254,7 +255,7 @@ import TransferCore
         #expect(waiting.isEmpty)
     }
 
-    @Test func aWordToProceedThatComesBeforeTheAnswerIsHeard() {
+    @Test func anEarlyRequestToProceedIsHonoured() {
         let now = MonotonicTime(nanoseconds: 0)
         var waiting = WaitingFiles(capacity: 5, order: .oldest)
         for file in Self.files { waiting.add(file, at: now) }
@@ -264,7 +265,7 @@ import TransferCore
         #expect(waiting.canOffer)
     }
 
-    @Test func whatWentWhileItWasOfferedDoesNotComeBack() {
+    @Test func aFileRemovedDuringItsOfferDoesNotReturn() {
         let now = MonotonicTime(nanoseconds: 0)
         var waiting = WaitingFiles(capacity: 5, order: .oldest)
         for file in Self.files + [Self.file("x/y")] { waiting.add(file, at: now) }
@@ -277,7 +278,7 @@ import TransferCore
         #expect(waiting.offer().map { "\($0.path)\($0.size)" } == ["c1", "b99"])
     }
 
-    @Test func remembersWhatWasSeenForOnePassMore() {
+    @Test func seenFilesAreRememberedForOneMorePass() {
         var seen = SeenVersions(capacity: 2)
         seen.insert(Self.files[0])
         seen.beginPass()

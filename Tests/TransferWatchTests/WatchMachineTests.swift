@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferWatch
 
 @Suite struct WatchMachineTests {
-    @Test(arguments: WatchOrder.allCases) func whatComesInWhileNobodyTakesAnythingHasItsPlaceInTheOrder(
+    @Test(arguments: WatchOrder.allCases) func newFilesDuringAFullConsumerKeepTheOrder(
         _ order: WatchOrder
     ) {
         var bench = MachineBench(
@@ -26,7 +26,7 @@ import TransferCore
         #expect(Set(bench.taken).count == 11)
     }
 
-    @Test func takesWhatIsThereAndThenWhatComes() {
+    @Test func existingFilesAreTakenBeforeNewOnes() {
         var bench = MachineBench()
         bench.files = ["a": 1, "x.part": 2]
         bench.run()
@@ -101,7 +101,7 @@ import TransferCore
         #expect(bench.taken == ["b/f"])
     }
 
-    @Test func anOverflowReadsEverythingAgainAndFindsWhatWasRenamed() {
+    @Test func anOverflowReadsEverythingAgainAndFindsRenames() {
         var bench = MachineBench()
         bench.folders = ["": 1, "a": 2, "gone": 3]
         bench.run()
@@ -232,7 +232,7 @@ import TransferCore
         #expect(bench.machine.heldFiles == 0 && bench.machine.nextDue == nil)
     }
 
-    @Test func inNewFilesOnlyModeWhatWasThereIsLeftAlone() {
+    @Test func inNewFilesOnlyModeExistingFilesAreIgnored() {
         var bench = MachineBench(MachineBench.options { $0.since = 1000 })
         bench.folders["old"] = 2
         bench.files = ["a": 1, "old/b": 1]
@@ -277,7 +277,7 @@ import TransferCore
     }
 
     /// A consumer may release a version that it had handled, and request it again.
-    @Test func whatIsAskedForIsOfferedAgainAlsoWhereReadingPassesItOver() {
+    @Test func requestedFilesAreOfferedAgainEvenIfReadingSkipsThem() {
         var polled = MachineBench()
         polled.remote = [""]
         polled.files = ["a": 1, "b": 1, "b.part": 1]
@@ -303,7 +303,7 @@ import TransferCore
         #expect(newOnly.taken == ["in/a", "in/a"])
     }
 
-    @Test func ofManyThatAreAskedForTheRestIsFoundByReading() {
+    @Test func excessRequestedFilesAreFoundByReading() {
         var bench = MachineBench(MachineBench.options { $0.unsettled = 2 })
         bench.folders["in"] = 2
         let names = (0..<20).map { "in/f\($0)" }
@@ -333,7 +333,7 @@ import TransferCore
         #expect(bench.taken == ["a"])
     }
 
-    @Test func aFolderThatCannotBeReadIsToldOnceAndTriedAgain() {
+    @Test func anUnreadableFolderIsReportedOnceAndTriedAgain() {
         var bench = MachineBench()
         bench.run()
         let id = bench.machine.tree.meet("secret", in: FolderTree.root)

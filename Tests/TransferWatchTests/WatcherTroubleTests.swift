@@ -11,7 +11,7 @@ import TransferTestSupport
 @Suite(.timeLimit(.minutes(2))) struct WatcherTroubleTests {
     // MARK: The watched folder
 
-    @Test func aDeletedRootIsToldAndWatchedAgainWhenItIsBack() async throws {
+    @Test func aDeletedRootIsReportedAndWatchedAgainOnceItIsBack() async throws {
         let stage = try WatchStage(root: "in", { $0.pollInterval = .seconds(600) })
         try stage.folder.write("1", to: "in/sub/a")
         _ = await stage.started()
@@ -119,7 +119,7 @@ import TransferTestSupport
     }
 
     /// inotify reports no mounts. The folder belongs to the test, and no other process uses it.
-    @Test(.enabled(if: Mounts.arePossible, "needs the right to mount")) func whatIsMountedOnTheRootIsRead() async throws
+    @Test(.enabled(if: Mounts.arePossible, "needs the right to mount")) func aMountOnTheRootIsRead() async throws
     {
         let stage = try WatchStage({ $0.pollInterval = .seconds(600) })
         try stage.folder.write("1", to: "in/a")
@@ -134,7 +134,7 @@ import TransferTestSupport
         #expect(stage.uploads.paths == ["a", "mounted", "sentinel"])
     }
 
-    @Test func aMissingRootIsFoundWithoutAnyWordFromTheKernel() async throws {
+    @Test func aMissingRootIsFoundWithoutAnEventOfTheKernel() async throws {
         var kernel = WatchKernel.linux
         kernel.create = { -EMFILE }
         let stage = try WatchStage(root: "nowhere/in", makesRoot: false, kernel: kernel)
@@ -158,7 +158,7 @@ import TransferTestSupport
         #expect(stage.uploads.paths == ["sub/a"])
     }
 
-    @Test func whatTheKernelLosesWhileTheLoopIsHeldIsFound() async throws {
+    @Test func eventsLostWhileTheLoopIsBlockedAreFound() async throws {
         let limit = try #require(WatchKernel.linux.limit("fs.inotify.max_queued_events"))
         try #require(limit < 100_000, "this machine's queue is too long to be filled here")
         let count = limit / 2 + 2000
@@ -188,7 +188,7 @@ import TransferTestSupport
 
     // MARK: Limits of the kernel
 
-    @Test func beyondTheLimitOfWatchesFoldersArePolledWithAWordAboutIt() async throws {
+    @Test func beyondTheLimitOfWatchesFoldersArePolledAndReported() async throws {
         let added = Mutex(0)
         let isLifted = Mutex(false)
         var kernel = WatchKernel.linux
@@ -241,7 +241,7 @@ import TransferTestSupport
 
     // MARK: Polling
 
-    @Test func byPollingItFindsWhatComesAndChanges() async throws {
+    @Test func pollingFindsNewAndChangedFiles() async throws {
         let stage = try WatchStage({ $0.polls = true })
         try stage.folder.write("1", to: "in/a")
         _ = await stage.started()
@@ -263,7 +263,7 @@ import TransferTestSupport
         await stage.uploads.wait(for: ["z"])
     }
 
-    @Test func whereOthersWriteUnheardItPolls() async throws {
+    @Test func fileSystemsWithoutEventsArePolled() async throws {
         var kernel = WatchKernel.linux
         kernel.fileSystem = { _ in 0x6969 }
         let stage = try WatchStage(kernel: kernel)
@@ -301,7 +301,7 @@ import TransferTestSupport
     @Test(arguments: [
         (WatchOrder.oldest, ["3", "1", "2"]), (.newest, ["2", "1", "3"]), (.smallest, ["1", "2", "3"]),
     ])
-    func whatWaitsTogetherIsOfferedInOrder(order: WatchOrder, names: [String]) async throws {
+    func waitingFilesAreOfferedInOrder(order: WatchOrder, names: [String]) async throws {
         let stage = try WatchStage({ $0.order = order })
         for (name, size, time) in [("1", 1, 200), ("2", 2, 300), ("3", 3, 100)] {
             let path = try stage.folder.write(String(repeating: "x", count: size), to: "in/\(name)")
@@ -318,7 +318,7 @@ import TransferTestSupport
         #expect(stage.uploads.state.taken.map(\.path) == names)
     }
 
-    @Test func nothingIsOfferedOrToldOnceItIsStopped() async throws {
+    @Test func aStoppedWatcherOffersAndReportsNothing() async throws {
         let stage = try await WatchStage().started()
         try stage.folder.write("x", to: "in/a")
         await stage.watcher.stop()
@@ -331,7 +331,7 @@ import TransferTestSupport
         #expect(stage.uploads.state.offered == before.offered && stage.uploads.state.events == before.events)
     }
 
-    @Test func newFilesOnlyLeavesWhatWasThere() async throws {
+    @Test func newFilesOnlyIgnoresExistingFiles() async throws {
         let folder = try TemporaryFolder("watch")
         try folder.write("old", to: "in/old")
         try folder.write("old", to: "elsewhere/old")

@@ -69,7 +69,7 @@ private struct SimulatedQueue {
         #expect(Self.median(delays) <= 0.025, "\(link) \(flows): \(Self.median(delays))")
     }
 
-    @Test func whereOthersFillTheLinkItStandsBack() {
+    @Test func backgroundTrafficYieldsOnAFullLink() {
         var play = SimulatedQueue(rate: 12.5e6, base: 0.04, flows: 4)
         _ = play.run(10)
         play.others = 12.5e6

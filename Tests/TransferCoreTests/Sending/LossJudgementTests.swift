@@ -86,5 +86,5 @@ import Testing
     }
 
     @Test(arguments: ["", "BBR", "a b", "sixteen_letters_", "bbr\n", "é"])
-    func whatTheKernelTakesForNoNameIsNone(_ text: String) { #expect(CongestionControl(text) == nil) }
+    func invalidNamesOfCongestionControlsAreIgnored(_ text: String) { #expect(CongestionControl(text) == nil) }
 }
