@@ -27,7 +27,7 @@ import TransferTestSupport
         return try bytes(try await authority.ocspAnswer(about: issued, order))
     }
 
-    @Test func tellsThatACertificateIsGoodAndUntilWhen() async throws {
+    @Test func aGoodCertificateIsReportedWithItsValidity() async throws {
         let issued = try await TestAuthority.shared().issue()
         let now = UTCDate.now()
         let answer = try await question(issued).answer(try await answer(about: issued), at: now)
@@ -36,7 +36,7 @@ import TransferTestSupport
         #expect(answer.nextUpdate.map { $0 - answer.thisUpdate } == 3_600)
     }
 
-    @Test func tellsThatACertificateIsRevokedWhenAndWhy() async throws {
+    @Test func aRevokedCertificateIsReportedWithTimeAndReason() async throws {
         let issued = try await TestAuthority.shared().issue()
         let response = try await answer(about: issued) {
             $0.good = []
@@ -99,7 +99,7 @@ import TransferTestSupport
         #expect(answer.status == .good)
     }
 
-    @Test func nobodyElseMaySign() async throws {
+    @Test func noOtherSignerIsAccepted() async throws {
         let authority = try await TestAuthority.shared()
         let issued = try await authority.issue()
         // Signers: of the same authority without authorisation; of the authority above; of another authority with the

@@ -41,7 +41,7 @@ final class DescriptorPair: @unchecked Sendable {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct DescriptorTests {
-    @Test func tellsWhenThereIsSomethingToRead() async throws {
+    @Test func readabilityIsReported() async throws {
         try await withLoop { loop in
             let pair = try DescriptorPair()
             let text: String = await withCheckedContinuation { continuation in
@@ -57,7 +57,7 @@ final class DescriptorPair: @unchecked Sendable {
         }
     }
 
-    @Test func goesOnTellingUntilItIsRead() async throws {
+    @Test func readabilityIsReportedUntilTheDataIsRead() async throws {
         try await withLoop { loop in
             let pair = try DescriptorPair()
             pair.send("x")
@@ -76,7 +76,7 @@ final class DescriptorPair: @unchecked Sendable {
         }
     }
 
-    @Test func registeringAgainChangesWhatIsWaitedFor() async throws {
+    @Test func registeringAgainChangesTheInterest() async throws {
         try await withLoop { loop in
             let pair = try DescriptorPair()
             pair.send("x")
@@ -97,7 +97,7 @@ final class DescriptorPair: @unchecked Sendable {
         }
     }
 
-    @Test func tellsAboutAHangUpThatNobodyAskedFor() async throws {
+    @Test func aHangUpIsReportedWithoutInterest() async throws {
         try await withLoop { loop in
             let pair = try DescriptorPair()
             let events: ReadyEvents = await withCheckedContinuation { continuation in

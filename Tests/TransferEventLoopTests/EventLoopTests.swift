@@ -71,7 +71,7 @@ final class OnLoop<Value>: @unchecked Sendable {
     }
 
     /// The loop is not woken for work that it enqueues itself.
-    @Test func whatTheLoopHandsItselfIsDoneBeforeItWaits() async throws {
+    @Test func workFromTheLoopItselfRunsBeforeItWaits() async throws {
         try await withLoop { loop in
             let last = await withCheckedContinuation { (continuation: CheckedContinuation<Int, Never>) in
                 @Sendable func next(_ number: Int) {
@@ -249,7 +249,7 @@ final class OnLoop<Value>: @unchecked Sendable {
         }
     }
 
-    @Test func stopsAfterWhatWasQueued() async throws {
+    @Test func queuedWorkRunsBeforeTheStop() async throws {
         let seen = Locked(0)
         let loop = try EventLoop(name: "test")
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -260,7 +260,7 @@ final class OnLoop<Value>: @unchecked Sendable {
         #expect(seen.withLock { $0 } == 100)
     }
 
-    @Test func aStoppedLoopLetsGoOfEverything() async throws {
+    @Test func aStoppedLoopReleasesEverything() async throws {
         // The thread keeps the loop alive while it runs. Afterwards no reference may remain.
         weak var weakLoop: EventLoop?
         weak var weakToken: Token?
@@ -288,7 +288,7 @@ final class OnLoop<Value>: @unchecked Sendable {
         loop.stop()
     }
 
-    @Test func itsThreadBearsItsNameAndTakesNoSignals() async throws {
+    @Test func theThreadHasTheLoopsNameAndTakesNoSignals() async throws {
         try await withLoop("a-name-that-is-too-long") { loop in
             let (name, isBlocked) = await loop.call { () -> (String, Bool) in
                 var buffer = [UInt8](repeating: 0, count: 32)

@@ -27,7 +27,7 @@ import TransferTesting
     }
 
     @Test(arguments: Ending.allCases)
-    private func whatIsUnderWayIsKeptAndTheNextServiceGoesOnWithIt(_ ending: Ending) async throws {
+    private func runningJobsAreKeptAndResumedByTheNextService(_ ending: Ending) async throws {
         let body = ServedBody.random(count: 4_000_000)
         try await withScriptedServer { server in
             server.serve("/x", body)
@@ -70,7 +70,7 @@ import TransferTesting
     }
 
     /// The tutorial's program receives SIGTERM in the middle of a download, and is started once more.
-    @Test func theProgramOfTheTutorialGoesOnAfterSIGTERM() async throws {
+    @Test func theProgramOfTheTutorialResumesAfterSIGTERM() async throws {
         let body = ServedBody.random(count: 4_000_000)
         try await withScriptedServer { server in
             server.serve("/x.bin", body)

@@ -111,7 +111,7 @@ import TransferTestServer
         }
     }
 
-    @Test func cookiesAreSetToldAndTakenAway() throws {
+    @Test func cookiesAreSetReportedAndRemoved() throws {
         defer { server.stop() }
         let both = try Curl(["--location", "--cookie-jar", "/dev/null", server.url("/cookies/set?a=1&b=2")])
         #expect(try JSONDecoder().decode(Echo.self, from: Data(both.output)).cookies == ["a": "1", "b": "2"])

@@ -31,7 +31,7 @@ import TransferTesting
         }
     }
 
-    @Test func tellsWhatCame() async throws {
+    @Test func requestsAreRecorded() async throws {
         try await withScriptedServer { server in
             let uploads = server.acceptUploads("/in/*")
             _ = await AF.upload(Data("abc".utf8), to: server.url("/in/1?q=2"), method: .put, headers: ["X-B": "2"])
@@ -60,7 +60,7 @@ import TransferTesting
         }
     }
 
-    @Test func whoWaitsInVainIsToldWhatCame() async throws {
+    @Test func aWaitInVainReportsTheReceivedRequests() async throws {
         try await withScriptedServer { server in
             await #expect {
                 try await server.waitForRequests(1, timeout: .milliseconds(20))
