@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Answers handed on piece by piece", .timeLimit(.minutes(1)))
+@Suite("Answers delivered in pieces", .timeLimit(.minutes(1)))
 struct DataStreamRequestTests {
     /// Records all events that a handler receives.
     private final class Log<Value: Sendable>: Sendable {

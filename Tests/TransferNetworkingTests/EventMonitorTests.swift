@@ -7,7 +7,7 @@ import TransferTestSupport
 @testable import TransferNetworking
 
 /// Programs depend on the order of events, for example for logs, activity indicators and traces.
-@Suite("What monitors are told, in order", .timeLimit(.minutes(1)))
+@Suite("The order of events for monitors", .timeLimit(.minutes(1)))
 struct EventMonitorTests {
     static let prepared = ["didResume", "didCreateInitialURLRequest", "didCreateURLRequest"]
     static let started = ["didCreateTask", "didResumeTask"]

@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Transfers at a time with one host", .timeLimit(.minutes(1)))
+@Suite("Concurrent transfers with one host", .timeLimit(.minutes(1)))
 struct HostSlotsTests {
     /// The admitted requests in order, with their slots.
     private final class Guests: Sendable {

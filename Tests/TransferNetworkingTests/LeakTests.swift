@@ -9,7 +9,7 @@ import TransferTestSupport
 @testable import TransferNetworking
 
 /// Requests and sessions are freed once they are unused, however they ended.
-@Suite("Nothing is kept")
+@Suite("Requests and sessions are freed")
 struct LeakTests {
     /// Observes objects without keeping them alive.
     private final class Watch: Sendable {

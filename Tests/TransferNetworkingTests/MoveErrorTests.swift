@@ -5,7 +5,7 @@ import TransferCore
 
 @testable import TransferNetworking
 
-@Suite("Failed moves in Foundation's words")
+@Suite("Failed moves as Foundation's errors")
 struct MoveErrorTests {
     private let source = URL(fileURLWithPath: "/tmp/source")
     private let target = URL(fileURLWithPath: "/tmp/target")

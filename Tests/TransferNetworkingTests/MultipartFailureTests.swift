@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Multipart forms: parts that can't be had")
+@Suite("Multipart forms: unavailable parts")
 struct MultipartFailureTests {
     private let folder: TemporaryFolder
     private let form = MultipartFormData(boundary: "b")

@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Downloads that come to nothing", .timeLimit(.minutes(1)))
+@Suite("Downloads that fail", .timeLimit(.minutes(1)))
 struct RefusedDownloadTests {
     private let temporary: TemporaryFolder
     private let places: TemporaryFolder

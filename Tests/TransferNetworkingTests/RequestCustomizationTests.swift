@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("What a program asks for one request, and sees of it", .timeLimit(.minutes(1)))
+@Suite("Settings and observation of one request", .timeLimit(.minutes(1)))
 struct RequestCustomizationTests {
     @Test func adaptersOfARequestComeInOrderAndBeforeTheSessions() async throws {
         try await withTestServer { server async throws in

@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Closures that are told of a request on its way", .timeLimit(.minutes(1)))
+@Suite("Closures that receive events of a request", .timeLimit(.minutes(1)))
 struct RequestHookTests {
     // MARK: URL requests
 

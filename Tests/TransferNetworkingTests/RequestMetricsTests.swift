@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Tasks and metrics of requests that get nowhere", .timeLimit(.minutes(1)))
+@Suite("Tasks and metrics of failed requests", .timeLimit(.minutes(1)))
 struct RequestMetricsTests {
     @Test(arguments: ["gopher://127.0.0.1/x", "http://127.0.0.1:1/x", "http://nobody.invalid/x"])
     func aRequestThatFailsBeforeAConnectionHasMetricsAndATask(url: String) async throws {

@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("What a request remembers of its attempts", .timeLimit(.minutes(1)))
+@Suite("The attempts that a request records", .timeLimit(.minutes(1)))
 struct RequestTaskTests {
     private func retrying(_ times: Int) -> ClosureRetrier {
         ClosureRetrier { request, _ in request.retryCount < times ? .retry : .doNotRetry }

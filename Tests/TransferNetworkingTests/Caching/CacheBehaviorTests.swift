@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("What the cache does with requests", .timeLimit(.minutes(1)))
+@Suite("Requests and the cache", .timeLimit(.minutes(1)))
 struct CacheBehaviorTests {
     // MARK: What answers are found by (RFC 9111 §2)
 

@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Confirming what is stored", .timeLimit(.minutes(1)))
+@Suite("Validation of stored answers", .timeLimit(.minutes(1)))
 struct CacheValidationTests {
     private static let stored: HeaderFields = ["Cache-Control": "max-age=60", "ETag": "\"1\"", "X-Is": "old"]
 
