@@ -91,7 +91,7 @@ def cases():
                 ("put", "https", 16), ("put", "tus", 1), ("put", "s3", 1), ("put", "sftp", 1)):
             event = "down" if way == "get" else "up"
             found.append(Case(way, kind, files, f"{event}.bytes=4000000", seconds=seconds))
-    # In place of the server somebody answers who wants a log-in; and names that are answered late.
+    # A captive portal answers in place of the server, and name look-ups are answered late.
     for how in ("page", "redirect"):
         found.append(Case("get", "http", 1, "down.bytes=4000000", f"portal={how}", seconds=5))
         found.append(Case("get", "http", 4, "down.bytes=4000000", f"portal={how}", seconds=5))
