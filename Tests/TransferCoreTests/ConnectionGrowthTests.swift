@@ -53,7 +53,7 @@ import Testing
         #expect(own <= best.seconds * 1.25, "\(own) s, \(best.seconds) s with \(best.count)")
     }
 
-    @Test(arguments: clean) func whereOneConnectionFillsTheLinkThereAreNeverMoreThanFour(link: SimulatedLink) {
+    @Test(arguments: clean) func aLinkFilledByOneConnectionGetsAtMostFour(link: SimulatedLink) {
         for seed in Self.seeds { #expect(link.run(seed: seed).most <= 4, "\(seed)") }
     }
 
@@ -75,7 +75,7 @@ import Testing
         #expect(link.run(seed: 1).most == 1)
     }
 
-    @Test func whereTheProcessorIsTheLimitNoTrialIsMade() {
+    @Test func aProcessorBoundTransferMakesNoTrial() {
         let link = SimulatedLink("") { ($0.roundTrip, $0.each, $0.size, $0.load) = (0.03, 5e5, 20e6, 0.95) }
         #expect(link.run(seed: 1).most <= 2)
     }
