@@ -119,8 +119,7 @@ import TransferTestSupport
     }
 
     /// inotify reports no mounts. The folder belongs to the test, and no other process uses it.
-    @Test(.enabled(if: Mounts.arePossible, "needs the right to mount")) func aMountOnTheRootIsRead() async throws
-    {
+    @Test(.enabled(if: Mounts.arePossible, "needs the right to mount")) func aMountOnTheRootIsRead() async throws {
         let stage = try WatchStage({ $0.pollInterval = .seconds(600) })
         try stage.folder.write("1", to: "in/a")
         _ = await stage.started()

@@ -59,8 +59,7 @@ struct SSHTrustTests {
         }
     }
 
-    @Test(arguments: [true, false]) func anUnknownServerIsRefusedBeforeTheLogin(_ isFileThere: Bool) async throws
-    {
+    @Test(arguments: [true, false]) func anUnknownServerIsRefusedBeforeTheLogin(_ isFileThere: Bool) async throws {
         try await with { bench, server in
             let path = bench.folder.path("known")
             let other = "other.example \(try String(contentsOfFile: server.hostKey + ".pub", encoding: .utf8))"
