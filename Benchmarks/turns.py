@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """turns.py PORT -- COMMAND...: runs COMMAND with a relay in front of 127.0.0.1:PORT, and prints the round trips.
 
-RELAY in COMMAND's words stands for the relay's port. A round trip is a connection that is made, and each time that
-the server's bytes follow a client's. What the server sends is held for 40 ms after the client's last bytes, so that bytes
-which do not wait for an answer count as sent with those before them. Data connections of FTP do not pass here: the line
-"data" of the output tells how many there were, by the replies to EPSV and PASV that were seen in clear text.
+RELAY in COMMAND's arguments stands for the relay's port. A round trip is a new connection, and each time that bytes of
+the server follow bytes of the client. The relay holds the server's bytes for 40 ms after the client's last bytes. Client
+bytes that do not wait for an answer therefore belong to the former round trip. Data connections of FTP bypass the relay:
+the line "data" of the output has their number, counted by the replies to EPSV and PASV in clear text.
 """
 import re
 import select

@@ -1,4 +1,4 @@
-"""A way to a server that takes its time, as one over land does."""
+"""A relay with a delay, like a distant network path to a server."""
 
 import asyncio
 import multiprocessing
@@ -6,7 +6,7 @@ import time
 
 
 class Delay:
-    """Passes on what comes to a port, in a process of its own; an answer takes `seconds` longer than without it."""
+    """A relay in a process of its own, which delays each answer by `seconds`."""
 
     def __init__(self, host, port, seconds):
         self.place, self.one_way = (host, port), seconds / 2

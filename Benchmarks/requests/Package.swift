@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The request benchmark, apart from the library: nobody who builds TransferKit fetches or builds its peers.
+// The request benchmark, apart from the library, so that no build of TransferKit fetches its peers.
 
 // Without MemberImportVisibility: AsyncHTTPClient's own types are used through what it re-exports of NIO.
 let settings: [SwiftSetting] = [
@@ -17,7 +17,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "RequestLoad", swiftSettings: settings),
-        // A program for each, so that none carries the memory and the threads of the others.
+        // Each client has its own program, without the memory and the threads of other clients.
         .executableTarget(
             name: "requests-transferkit",
             dependencies: ["RequestLoad", .product(name: "TransferNetworking", package: "TransferKit")],

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferCore
 
-/// What a program is told is free of the command's options. That the command has them is shown by its own tests.
+/// Messages to a program name none of the command's options. The tests of the command prove that the command has them.
 @Suite struct CommandWordsTests {
     @Test func aProgramGetsNoWordsOfTheCommand() {
         #expect("true\(CommandPhrases.also("--create-folders")) makes it" == "true makes it")

@@ -3,11 +3,11 @@ import Testing
 
 @testable import TransferCore
 
-/// `segments: auto` over simulated links; `TRANSFER_HEAVY=1` has hundreds of seeds for each.
+/// `segments: auto` over simulated links. `TRANSFER_HEAVY=1` uses hundreds of seeds for each link.
 @Suite struct ConnectionGrowthTests {
     private static let isHeavy = ProcessInfo.processInfo.environment["TRANSFER_HEAVY"] == "1"
     private static let seeds: Range<UInt64> = 0..<(isHeavy ? 300 : 20)
-    /// For the numbers that it is compared with.
+    /// The seeds for the numbers that it is compared with.
     private static let fewSeeds: Range<UInt64> = 0..<(isHeavy ? 100 : 5)
 
     private static func link(
@@ -48,12 +48,12 @@ import Testing
         },
     ]
 
-    @Test(arguments: lossy + clean + servers) func itTakesAtMostAQuarterMoreThanTheBestNumber(link: SimulatedLink) {
+    @Test(arguments: lossy + clean + servers) func theTimeExceedsTheBestByAtMostAQuarter(link: SimulatedLink) {
         let (best, own) = (link.best(Self.fewSeeds), link.mean(nil, Self.seeds))
         #expect(own <= best.seconds * 1.25, "\(own) s, \(best.seconds) s with \(best.count)")
     }
 
-    @Test(arguments: clean) func whereOneConnectionFillsTheLinkThereAreNeverMoreThanFour(link: SimulatedLink) {
+    @Test(arguments: clean) func aLinkFilledByOneConnectionGetsAtMostFour(link: SimulatedLink) {
         for seed in Self.seeds { #expect(link.run(seed: seed).most <= 4, "\(seed)") }
     }
 
@@ -62,20 +62,20 @@ import Testing
         for seed in Self.seeds { #expect(server.run(seed: seed).last <= 4, "\(seed)") }
     }
 
-    /// Trials alone find the number, more slowly.
-    @Test func itIsRightWithoutTheKernelsNumbersToo() {
+    /// Trials alone also find the number, but more slowly.
+    @Test func theNumberIsRightWithoutTheKernelsCountersToo() {
         var link = Self.link(40, loss: 1, rate: 50, size: 200e6)
         link.isSeen = false
         let seeds: Range<UInt64> = 0..<5
         #expect(link.mean(nil, seeds) <= link.best(seeds).seconds * 1.25)
     }
 
-    @Test func whatOneConnectionBringsSoonGetsNoOther() {
+    @Test func aShortDownloadGetsNoSecondConnection() {
         let link = SimulatedLink("") { ($0.roundTrip, $0.rate, $0.size) = (0.001, 1e9, 100e6) }
         #expect(link.run(seed: 1).most == 1)
     }
 
-    @Test func whereTheProcessorIsTheLimitNoTrialIsMade() {
+    @Test func aProcessorBoundTransferMakesNoTrial() {
         let link = SimulatedLink("") { ($0.roundTrip, $0.each, $0.size, $0.load) = (0.03, 5e5, 20e6, 0.95) }
         #expect(link.run(seed: 1).most <= 2)
     }

@@ -12,7 +12,7 @@ import TransferCore
     }
 
     @Test(arguments: [408, 425, 502, 503, 504, 520, 522, 524, 530, 598, 599])
-    func aStatusOfOneThatGaveUpWaitingLeavesItOpen(_ code: Int) {
+    func aGatewayTimeoutLeavesTheDeliveryOpen(_ code: Int) {
         #expect(DeliveryRule.leavesOpen(code))
         #expect(DeliveryRule.mayHaveArrived(status(code), sent: 10, of: 10))
         #expect(DeliveryRule.mayHaveArrived(status(code), sent: 0, of: 0), "an empty file")
@@ -30,7 +30,7 @@ import TransferCore
     @Test(arguments: [
         TransferError.Code.connectionLost, .timedOut, .tooSlow, .networkChanged, .badResponse, .cancelled,
     ])
-    func whatIsLostAfterTheLastByteMayHaveArrived(_ code: TransferError.Code) {
+    func aLossAfterTheLastByteMayHaveArrived(_ code: TransferError.Code) {
         #expect(DeliveryRule.mayHaveArrived(lost(code), sent: 10, of: 10))
         #expect(DeliveryRule.mayHaveArrived(lost(code), sent: 0, of: 0))
         #expect(!DeliveryRule.mayHaveArrived(lost(code), sent: 9, of: 10))
@@ -40,7 +40,7 @@ import TransferCore
         TransferError.Code.cannotResolveHost, .cannotConnect, .linkUnavailable, .secureConnectionFailed, .proxyRefused,
         .certificateRefused, .hostKeyRefused, .loginRefused, .addressRefused, .originUnreachable, .secretMissing,
     ])
-    func whatFailsBeforeTheRequestHasNotArrived(_ code: TransferError.Code) {
+    func aFailureBeforeTheRequestHasNotArrived(_ code: TransferError.Code) {
         #expect(DeliveryRule.isBeforeRequest(lost(code)))
         #expect(!DeliveryRule.mayHaveArrived(lost(code), sent: 0, of: 0))
     }

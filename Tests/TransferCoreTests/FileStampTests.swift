@@ -1,7 +1,7 @@
 import Testing
 import TransferCore
 
-/// How two looks at a file differ: numbers × what both know of them.
+/// The difference between two observations of a file: the numbers, and the subset that both know.
 struct FileStampTests {
     static let stamp = FileStamp(device: 1, inode: 2, size: 3, modified: 4, changed: 5)
 
@@ -13,16 +13,16 @@ struct FileStampTests {
 
     static let rows: [(other: FileStamp, likeness: FileStamp.Likeness)] = [
         (stamp, .same),
-        // A name, a mode, or bytes that came with the former time.
+        // Another name, another mode, or new bytes with the former time.
         (stamp { $0.changed = 6 }, .touched),
         (stamp { $0.modified = 6 }, .retimed),
         (stamp { ($0.modified, $0.changed) = (6, 6) }, .retimed),
         (stamp { $0.size = 6 }, .other),
         (stamp { $0.inode = 6 }, .other),
         (stamp { $0.device = 6 }, .other),
-        // The same times say nothing of another file.
+        // Equal times prove nothing about another file.
         (stamp { ($0.inode, $0.changed) = (6, 6) }, .other),
-        // Numbers that nobody recorded tell nothing.
+        // Missing numbers prove nothing.
         (stamp { $0.changed = nil }, .same),
         (stamp { ($0.changed, $0.modified) = (nil, 6) }, .retimed),
         (stamp { $0.inode = nil }, .same),
@@ -52,13 +52,13 @@ struct FileStampTests {
     @Test(
         arguments: [
             (1_600_000_001_123_456_789, 1_600_000_001_123_456_789, true),
-            // Whole seconds, and two of them; rounded down, and up.
+            // Resolutions of one second and of two seconds, rounded down and up.
             (1_600_000_001_123_456_789, 1_600_000_001_000_000_000, true),
             (1_600_000_001_123_456_789, 1_600_000_000_000_000_000, true),
             (1_600_000_001_123_456_789, 1_600_000_002_000_000_000, true),
             (1_600_000_001_123_456_789, 1_600_000_003_000_000_000, false),
             (1_600_000_001_123_456_789, 1_599_999_999_000_000_000, false),
-            // Ten milliseconds, a microsecond, a hundred nanoseconds.
+            // Resolutions of ten milliseconds, a microsecond and a hundred nanoseconds.
             (1_600_000_001_123_456_789, 1_600_000_001_120_000_000, true),
             (1_600_000_001_123_456_789, 1_600_000_001_123_456_000, true),
             (1_600_000_001_123_456_789, 1_600_000_001_123_456_700, true),

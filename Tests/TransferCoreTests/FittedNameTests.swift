@@ -7,7 +7,7 @@ import TransferCore
         String(repeating: "n", count: 251), String(repeating: "n", count: 255),
         String(repeating: "é", count: 127) + "x",
         String(repeating: "日", count: 83) + ".iso.x", "👩‍👩‍👧‍👦" + String(repeating: "👩‍👩‍👧‍👦", count: 9),
-        // One character, and longer than any name.
+        // One character that is longer than any name may be.
         "a" + String(repeating: "\u{301}", count: 200), "." + String(repeating: "b", count: 254),
         "a." + String(repeating: "b", count: 253), String(repeating: ".", count: 255),
     ]
@@ -19,13 +19,13 @@ import TransferCore
             FittedName.shortened(name, limit: limit),
         ] {
             #expect(text.utf8.count <= limit && !text.isEmpty, "\(text)")
-            // Cut between two characters, and not within one: nothing had to be mended.
+            // The cut is between two characters, so no replacement character occurs.
             #expect(!text.unicodeScalars.contains("\u{FFFD}"))
         }
         #expect(FittedName.make(name, ".part", limit: limit).hasSuffix(".part"))
     }
 
-    @Test func whatFitsStays() {
+    @Test func fittingNamesAreUnchanged() {
         let name = String(repeating: "n", count: 250)
         #expect(FittedName.make(name, ".part", limit: 255) == name + ".part")
         #expect(FittedName.numbered("x.tar.gz", 2, limit: 255) == "x.tar.2.gz")
@@ -38,7 +38,7 @@ import TransferCore
         let names = (0..<100).map { String(repeating: "n", count: 253) + "\($0)" }.map { String($0.prefix(255)) }
         let made = Set(names).map { FittedName.make($0, ".part", limit: 255) }
         #expect(Set(made).count == Set(names).count)
-        // The same in each process, on each machine.
+        // The result is the same in each process and on each machine.
         #expect(
             FittedName.make(String(repeating: "n", count: 255), ".part", limit: 255)
                 == String(repeating: "n", count: 233) + "~c2c977771654d7a9.part")
@@ -50,7 +50,7 @@ import TransferCore
         #expect(
             FittedName.shortened(String(repeating: "é", count: 200) + ".tar", limit: 255)
                 == String(repeating: "é", count: 125) + ".tar")
-        // Behind a dot that is far from the end there is no extension.
+        // A dot far from the end does not begin an extension.
         #expect(FittedName.shortened("a." + String(repeating: "b", count: 400), limit: 255).utf8.count == 255)
         #expect(
             FittedName.shortened(

@@ -2,7 +2,7 @@ import Testing
 import TransferCore
 
 @Suite struct HTTPDateTests {
-    /// The three forms of one moment, as RFC 9110 §5.6.7 shows them.
+    /// The three forms of one date, as in RFC 9110 §5.6.7.
     @Test(arguments: [
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
     ])
@@ -38,7 +38,7 @@ import TransferCore
     }
 
     @Test func everyDayOfManyCenturiesComesBack() {
-        // 1602 to 4600, at a changing time of day.
+        // Dates from 1602 to 4600, at varying times of day.
         for day in stride(from: Int64(-134_000), to: 960_000, by: 13) {
             let seconds = day * 86_400 + (day &* 7919) % 86_400
             #expect(HTTPDate.parse(HTTPDate.format(seconds)) == seconds)
@@ -130,7 +130,7 @@ import TransferCore
         #expect(ResponseHead(status: 200, fields: [HeaderField("Content-Encoding", text)]).contentCoding == coding)
     }
 
-    /// Several fields are one list (RFC 9110 §5.3); `none` is what scripts send for no coding.
+    /// Several fields are one list (RFC 9110 §5.3). Scripts send `none` for no coding.
     @Test(
         arguments: [
             (["deflate", "gzip"], "deflate, gzip"), (["deflate, gzip"], "deflate, gzip"), (["none"], nil),
@@ -158,7 +158,7 @@ import TransferCore
         return Validator(ResponseHead(status: 200, fields: fields))
     }
 
-    /// RFC 9110 §6.6.1: without a Date the time when it came stands for it; the clocks are then two.
+    /// RFC 9110 §6.6.1: without a Date the time of receipt replaces it, and two clocks are then compared.
     @Test(arguments: [(784_111_777 + 3599, false), (784_111_777 + 3600, true)] as [(Int64, Bool)])
     func theTimeOfReceiptStandsForTheDate(_ received: Int64, _ isStrong: Bool) {
         var head = ResponseHead(status: 200, fields: [HeaderField("Last-Modified", Self.modified)])
@@ -167,7 +167,7 @@ import TransferCore
         #expect(Validator(head)?.isDateStrong == isStrong)
     }
 
-    /// RFC 9110 §13.1.5: a strong tag, else a date that is strong (§8.8.2.2); a weak tag rules both out.
+    /// RFC 9110 §13.1.5: a strong tag is used, or else a strong date (§8.8.2.2). A weak tag rules out both.
     @Test(
         arguments: [
             ("\"a\"", modified, "Sun, 06 Nov 1994 09:49:37 GMT", "\"a\""),
@@ -187,7 +187,7 @@ import TransferCore
         #expect(validator(etag, modified, date: date)?.ifRange == ifRange)
     }
 
-    /// Fields that an answer may have once (RFC 9110 §5.3): whoever added the second one may not be the server.
+    /// Fields that may occur once (RFC 9110 §5.3): the second field may come from another party than the server.
     @Test(
         arguments: [
             ("ETag: \"a\"\r\nETag: \"a\"\r\n", "\"a\""), ("ETag: \"a\"\r\nX: y\r\netag:\"b\"\r\n", nil),

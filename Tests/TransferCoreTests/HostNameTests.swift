@@ -9,9 +9,9 @@ import TransferCore
             ("bücher.example.", "xn--bcher-kva.example."), ("faß.example", "xn--fa-hia.example"),
             ("βόλος.example", "xn--nxasmm1c.example"), ("例え。テスト", "xn--r8jz45g.xn--zckzah"),
             ("ｂｏｏｋｓ．example", "books.example"), ("שלום.example", "xn--9dbne9b.example"),
-            // Symbols, as browsers take them.
+            // Symbols, which browsers accept.
             ("☃.example", "xn--n3h.example"), ("i❤.example", "xn--i-7iq.example"),
-            // Labels in ASCII have no rules: these exist.
+            // Labels in ASCII are not restricted, since such names exist.
             ("my_host.bücher.example", "my_host.xn--bcher-kva.example"),
             ("r3---sn-4g5e.bücher.example", "r3---sn-4g5e.xn--bcher-kva.example"),
             ("-a-.bücher.example", "-a-.xn--bcher-kva.example"), ("Under_Score.example", "under_score.example"),
@@ -22,12 +22,12 @@ import TransferCore
         ] as [(String, String)])
     func aNameHasOneForm(_ name: String, _ form: String) throws {
         #expect(try HostName.asciiForm(of: name) == form)
-        // What is in the form stays as it is.
+        // A name that already has the form is unchanged.
         #expect(try HostName.asciiForm(of: form) == form)
     }
 
     @Test(arguments: [
-        // They would be read as a path, a port or a user.
+        // Such names would be parsed as a path, a port or a user.
         "℀.example", "a％2fb.example", "ü／x.example", "ü：80.example", "ü＠x.example", "a%2Fb.example", "a%00.example",
         "a%20b.example", "ü..example", ".ü.example", "。", "ü\u{202E}.example", "\u{301}a.example", "%FF.example",
         "xn--ü.example", "1שלום.example", "a\u{200D}ü.example", String(repeating: "ü", count: 64) + ".example",
@@ -55,7 +55,7 @@ import TransferCore
             ("s3://bucket/ü b", "s3://bucket/%C3%BC%20b"), ("sftp://ü.example/~/a b", "sftp://xn--tda.example/~/a%20b"),
             ("http://[::1]:80/ü", "http://[::1]:80/%C3%BC"), ("http://exa%6Dple.com/%6D", "http://example.com/%6D"),
             ("http://h/e\u{301} \u{301}", "http://h/e%CC%81%20%CC%81"), ("", ""),
-            // Well spelt: nothing is touched, not even the case of the host.
+            // A valid URL is unchanged, even in the case of its host.
             ("HTTP://H/a%2fb?c=%7e{}|", "HTTP://H/a%2fb?c=%7e{}|"),
         ] as [(String, String)])
     func aURLHasOneSpelling(_ url: String, _ spelling: String) throws {

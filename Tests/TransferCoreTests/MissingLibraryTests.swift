@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Who builds a program on the package without one of the C libraries is told which package of Debian brings it.
+/// The compiler's error for a missing C library names the Debian package that provides it.
 @Suite("Missing libraries")
 struct MissingLibraryTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -18,7 +18,7 @@ struct MissingLibraryTests {
         let process = Process()
         let errors = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        // No header is found in any folder.
+        // The compiler gets no header folder.
         process.arguments = [
             "clang", "-fsyntax-only", "-nostdinc", "-ferror-limit=1", "-x", "c",
             Self.root.appendingPathComponent("Sources/\(source)").path,

@@ -21,7 +21,7 @@ import TransferCore
 
     @Test(
         arguments: [
-            // Host, user wanted; the login and password of the entry.
+            // Columns: the host and the requested user; the login and password of the entry.
             ("one", nil, "ada pw#1"), ("ONE", nil, "ada pw#1"), ("one", "ada", "ada pw#1"), ("one", "eve", nil),
             ("two", nil, #"bob with a "blank" \"#), ("two", "carol", "carol second"), ("two", "Carol", nil),
             ("comment", nil, nil), ("macro", nil, nil), ("::1", nil, "six p6"), ("bare", nil, "- only"),
@@ -45,7 +45,7 @@ import TransferCore
         "", "\n", "machine", "machine a login", "login x password y", "default", "macdef", "macdef x", "\"",
         "machine \"a", "machine a login \"b\\", "#", "# machine a", "password", "\u{0}", "machine a\r\nlogin b\r\n",
     ])
-    func whatIsCutOffIsReadAsFarAsItGoes(_ text: String) {
+    func truncatedFilesAreParsedPartially(_ text: String) {
         #expect(Netrc(text).entry(of: "x") == nil)
     }
 

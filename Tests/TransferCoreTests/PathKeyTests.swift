@@ -9,7 +9,7 @@ import TransferCore
         #expect(Self.composed == Self.decomposed, "else there is nothing to tell apart")
         #expect(PathKey(Self.composed) != PathKey(Self.decomposed))
         #expect(Set([PathKey(Self.composed), PathKey(Self.decomposed)]).count == 2)
-        // U+212B (the sign for an ångström) and its letter U+00C5 are equivalent too, with a scalar each.
+        // U+212B (the ångström sign) and the letter U+00C5 are equivalent too, with one scalar each.
         #expect(PathKey("\u{212B}") != PathKey("\u{C5}"))
     }
 

@@ -4,7 +4,7 @@ import TransferCore
 @Suite struct ProxyExceptionTests {
     @Test(
         arguments: [
-            // Names, and what lies below them.
+            // Names and their subdomains.
             ("a.example", "http://a.example/", true), ("a.example", "http://b.a.example/", true),
             ("a.example", "http://ba.example/", false), (".a.example", "http://a.example/", true),
             (".a.example", "http://b.a.example/", true), ("*.a.example", "http://b.a.example/", true),
@@ -12,7 +12,7 @@ import TransferCore
             ("a.example", "http://a.example./", true), (".", "http://a.example/", false),
             ("", "http://a.example/", false),
             ("example", "http://a.example/", true), ("localhost", "http://localhost:8080/", true),
-            // All.
+            // All hosts.
             ("*", "http://anything.example/", true), ("b.example,*", "http://anything.example/", true),
             // Ports.
             ("a.example:8080", "http://a.example:8080/", true), ("a.example:8080", "http://a.example/", false),
@@ -26,7 +26,7 @@ import TransferCore
             ("127.0.0.1/32", "http://127.0.0.1/", true), ("10.0.0.0/33", "http://10.0.0.1/", false),
             ("::1", "http://[::1]/", true), ("[::1]", "http://[::1]/", true), ("fe80::/10", "http://[febf::1]/", true),
             ("fe80::/10", "http://[fec0::1]/", false), ("2001:db8::/32", "http://[2001:0DB8:1::2]/", true),
-            // An address has no domain above it.
+            // An address has no parent domain.
             ("0.1", "http://10.0.0.1/", false), ("10.0.0.0/8", "http://[::1]/", false),
         ] as [(String, String, Bool)])
     func decidesWhatGoesStraight(_ list: String, _ url: String, _ isStraight: Bool) throws {

@@ -12,7 +12,7 @@ import Testing
         #expect(map.claims[lead]?.end == 32 << 20)
     }
 
-    @Test func whatNobodyHasComesBeforeWhatSomebodyHas() throws {
+    @Test func unclaimedRangesComeBeforeClaimedOnes() throws {
         var received = ByteRanges(0..<(1 << 20))
         received.insert((3 << 20)..<(4 << 20))
         var map = RangeMap(total: 64 << 20, received: received)
@@ -22,7 +22,7 @@ import Testing
         #expect(map.claims[number]?.start == 1 << 20 && map.claims[number]?.end == 3 << 20)
     }
 
-    /// The faster one takes as much more as it is faster.
+    /// The division is proportional to the rates.
     @Test(arguments: [(1.0, 1.0, 0.5), (3, 1, 0.75), (1, 3, 0.25), (1000, 1, 0.95)])
     func aClaimIsDividedByTheRates(_ own: Double, _ other: Double, _ share: Double) throws {
         var map = RangeMap(total: 100 << 20)
@@ -48,7 +48,7 @@ import Testing
         #expect(map.claimNext() == nil)
     }
 
-    /// What a cut claim's server sends until it hears of the cut is paid of an eighth of the file.
+    /// The bytes that the server of a cut claim sends until the cut reaches it are limited to an eighth of the file.
     @Test(arguments: [
         // Bytes a second of each connection, the round trip, and the divisions that are paid at least.
         (1e6, 0.1, 31), (10e6, 0.1, 8), (10e6, 0.3, 2), (10e6, 1, 0), (0, 1, 31),
@@ -67,7 +67,7 @@ import Testing
         #expect(map.overrun <= map.total / 8)
     }
 
-    /// The rates of claims are those of their whole life: what all bring at their best says how much is on the way now.
+    /// The rates of claims are averages of their whole life. The best common rate shows how much is on the way now.
     @Test func aFullQueueIsPaidByTheRateOfNow() {
         for (best, isDivided) in [(0.0, true), (20e6, false)] {
             var map = RangeMap(total: 64 << 20)
@@ -104,7 +104,7 @@ import Testing
         #expect(other.claimNext(rates: [only: 4e6], way: RangeMap.Way(start: 0.5)) != nil)
     }
 
-    @Test func aClaimThatIsDoneTakesOverWhatNobodyHasBroughtAnythingOf() {
+    @Test func aFinishedClaimTakesOverEmptyClaims() {
         var map = RangeMap(total: 400)
         let lead = map.claim(0..<100)
         let mute = map.claim(100..<200)
@@ -113,14 +113,15 @@ import Testing
         map.advance(busy, to: 310)
         map.advance(lead, to: 100)
         map.takeOver(lead)
-        // Over a claim without a byte, a gap, another such claim, and up to the one that has brought something.
+        // The lead takes over a claim without bytes, a gap and another such claim, up to the claim that has brought
+        // bytes.
         #expect(map.claims[lead]?.end == 300 && map.claims[mute] == nil && map.claims[late] == nil)
         map.advance(lead, to: 300)
         map.takeOver(lead)
         #expect(map.claims[lead]?.isDone == true)
     }
 
-    /// Its server sends on for a round trip after the cut: a connection that is much slower brought less meanwhile.
+    /// The server continues to send for a round trip after the cut. A much slower connection brings less in that time.
     @Test(arguments: [(0, 100, 0), (49, 100, 0), (50, 200, 50), (500, 200, 50)] as [(Int64, Int64, Int64)])
     func aClaimThatIsDoneTakesOverWhatIsOnItsWayInAnyCase(_ onTheWay: Int64, _ end: Int64, _ discarded: Int64) {
         var map = RangeMap(total: 200)
@@ -133,7 +134,7 @@ import Testing
         #expect(map.receivedCount == 150 - discarded)
     }
 
-    /// A few bytes that a connection brought before it was refused are no reason to end the one that brings the file.
+    /// A few bytes from a connection that was then refused are no reason to end the connection that brings the file.
     @Test func aCrumbIsFetchedAgainAndMoreIsNot() {
         let crumb: Int64 = 64 << 10
         var map = RangeMap(total: 10 * crumb)
@@ -149,7 +150,7 @@ import Testing
         #expect(map.receivedCount == 2 * crumb)
     }
 
-    @Test func aClaimGoesOnOverTheGapThatFollowsIt() {
+    @Test func aClaimContinuesOverTheFollowingGap() {
         var map = RangeMap(total: 400)
         let lead = map.claim(0..<100)
         let other = map.claim(200..<400)
@@ -163,8 +164,8 @@ import Testing
         #expect(map.claims[lead]?.isDone == true)
     }
 
-    /// Connections that come, go on, fail and take from each other, in any order: every byte has one owner at most, and
-    /// in the end all are there.
+    /// Connections start, continue, fail and take over claims in any order. Every byte has at most one owner, and in
+    /// the end all are present.
     @Test(arguments: 0..<200 as Range<UInt64>) func everyByteHasOneOwnerAtMost(_ seed: UInt64) throws {
         var random = SplitMix(state: seed)
         let total = Int64.random(in: 1...(40 << 20), using: &random)

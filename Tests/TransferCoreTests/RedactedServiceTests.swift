@@ -1,9 +1,9 @@
 import Testing
 import TransferCore
 
-/// URLs as services make them whose bearer is let in, and URLs that hold nothing of the kind.
+/// URLs of services whose bearer gets access, and URLs without such a secret.
 @Suite struct RedactedServiceTests {
-    /// `S3CRET` stands where the secret is.
+    /// `S3CRET` marks the secret.
     @Test(arguments: [
         "https://gitlab.example/api/v4/projects/1/jobs/2/artifacts?private_token=S3CRET",
         "https://gitlab.example/api/v4/projects/1/packages/x?job_token=S3CRET",
@@ -86,12 +86,12 @@ import TransferCore
         "https://a.example/up?to={name}",
         "https://a.example/f?contact=a.person@mail.example", "https://a.example/f?w=1920&h=1080&q=80",
     ])
-    func leavesWhatAdmitsNobody(_ url: String) {
+    func urlsWithoutASecretAreUnchanged(_ url: String) {
         #expect(Redaction.url(url) == url)
         #expect(!Redaction.hasSecret(url))
     }
 
-    /// What is taken out under a name that says nothing tells jobs, and resources, apart.
+    /// A redacted value under an unknown name still distinguishes jobs and resources.
     @Test func placesThatDifferInAValueStayApart() {
         let (one, other) = ("https://a.example/d?x=Ab3dEf6hIj9kLm", "https://a.example/d?x=Zb3dEf6hIj9kLm")
         #expect(Redaction.url(one) != Redaction.url(other))

@@ -2,7 +2,7 @@ import Testing
 import TransferCore
 
 @Suite struct RepresentationLabelsTests {
-    @Test func whatAServerSaysOfAFileIsRead() {
+    @Test func theServersLabelsOfAFileAreRead() {
         let head = ResponseHead(
             status: 200,
             fields: [

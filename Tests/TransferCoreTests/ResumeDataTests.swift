@@ -11,7 +11,7 @@ import TransferCore
             ([4..<6, 0..<2, 3..<4], [0..<2, 3..<6]),
             ([3..<3], []), ([0..<2, 4..<6, 2..<4], [0..<6]),
         ] as [([Range<Int64>], [Range<Int64>])])
-    func mergesWhatTouches(_ inserted: [Range<Int64>], _ merged: [Range<Int64>]) {
+    func adjacentRangesAreMerged(_ inserted: [Range<Int64>], _ merged: [Range<Int64>]) {
         var ranges = ByteRanges()
         for range in inserted { ranges.insert(range) }
         #expect(ranges.ranges == merged)
@@ -19,7 +19,7 @@ import TransferCore
         #expect(ranges.prefixLength == (merged.first?.lowerBound == 0 ? merged.first?.upperBound : 0) ?? 0)
     }
 
-    @Test func isTheSameSetWhateverTheOrder() {
+    @Test func theOrderOfInsertionsDoesNotMatter() {
         for _ in 0..<300 {
             let pieces = (0..<12).map { _ -> Range<Int64> in
                 let start = Int64.random(in: 0..<60)
@@ -51,7 +51,7 @@ import TransferCore
             partialFile: "/x.part")
     }
 
-    /// In the same life of its file system a sequential file's size counts; else only what was durable.
+    /// On the same mount, the size of a sequential file counts. Otherwise only the durable bytes do.
     @Test(
         arguments: [
             ("boot", true, 100, 700, 700), ("boot", true, 100, 50, 50), ("other", true, 100, 700, 60),
@@ -60,7 +60,7 @@ import TransferCore
             ("boot", true, 100, 0, 0),
             ("", true, 100, 700, 60), (nil, true, 100, 700, 60), (nil, false, 100, 30, 30),
         ] as [(String?, Bool, Int64, Int64, Int64)])
-    func trustsWhatIsThere(_ boot: String?, _ isSequential: Bool, _ written: Int64, _ size: Int64, _ trusted: Int64) {
+    func trustsDurableBytes(_ boot: String?, _ isSequential: Bool, _ written: Int64, _ size: Int64, _ trusted: Int64) {
         #expect(
             data(written: written, synced: 60, isSequential: isSequential).trustedLength(
                 onMount: boot, fileSize: size) == trusted)
@@ -74,7 +74,7 @@ import TransferCore
         #expect(data.trustedLength(onMount: "other", fileSize: 500) == 0)
     }
 
-    /// Earlier versions knew of boots only; that the same file system was there all the time, nobody can say.
+    /// Earlier versions recorded boots only, so it is unknown whether the file system stayed mounted.
     @Test func aRecordOfAnOlderVersionVouchesForWhatWasSynced() throws {
         var old = data(written: 500, synced: 400)
         old.mount = nil

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferCore
 
-/// The clock of attempts: a default rule makes at most seven of them in a minute, whatever the failures say.
+/// The rate of attempts: a default rule makes at most seven attempts in a minute, for any failures.
 @Suite struct RetryRuleRateTests {
     enum Failure: CaseIterable, Sendable {
         case lost, busy, asksForNothing
@@ -40,7 +40,7 @@ import Testing
             guard time < .seconds(60) else { break }
             attempts += 1
         }
-        // Waits that a server asks for grow by the time that was waited, and so more slowly.
+        // Waits that a server requests grow by the time that was waited, and so more slowly.
         #expect(attempts <= (failure == .asksForNothing ? 12 : 8))
     }
 }

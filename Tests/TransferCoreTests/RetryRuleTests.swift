@@ -63,7 +63,8 @@ import TransferCore
         #expect(deaf.delay(retriesSpent: 0, retryAfter: .seconds(42), random: 0) == .seconds(1))
     }
 
-    /// What a server asks for × what was waited already: no attempt is spent, however many there are.
+    /// Rows: the requested wait, and the time that was waited before. No attempt is spent, however many waits there
+    /// are.
     @Test(
         arguments: [
             (0, 0, 1), (0, 1, 2), (0, 7, 8), (0, 1000, 60), (30, 0, 30), (1, 7, 8), (3600, 100, 3600),
@@ -78,7 +79,7 @@ import TransferCore
         }
     }
 
-    @Test func whoWantsNoRetryWantsNoWait() {
+    @Test func noRetryMeansNoWait() {
         let decision = RetryRule(limit: 0).decide(
             failure(429, retryAfter: .seconds(1)), method: "GET", retriesSpent: 0, bodyLeft: false, random: 0)
         #expect(decision == .giveUp(.limitReached))
@@ -91,7 +92,7 @@ import TransferCore
         #expect(decision == .wait(after: .seconds(9)))
     }
 
-    /// Dates of Retry-After × the server's own clock, which is a day behind, a day ahead, or not told.
+    /// Dates of Retry-After, with a server clock that is a day behind, a day ahead, or unknown.
     @Test(
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:30 GMT", 7),

@@ -29,7 +29,7 @@ import TransferCore
     }
 
     @Test func neverLeavesASlash() {
-        // With a combining mark behind it, a slash is a Character of its own that no "/" equals.
+        // A slash with a combining mark is a Character that differs from "/".
         for name in ["../\u{301}x", "a/\u{338}b", "..\\\u{20DD}x", "/\u{200D}/\u{FE0F}"] {
             let bytes = SafeFileName.make(name).map { Array($0.utf8) } ?? []
             #expect(!bytes.contains(UInt8(ascii: "/")) && !bytes.contains(UInt8(ascii: "\\")), "\(name)")

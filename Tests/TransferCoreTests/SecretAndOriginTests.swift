@@ -174,7 +174,7 @@ import TransferCore
     }
 
     @Test func upperCaseHTTPProxyIsIgnored() throws {
-        // A CGI program gets it from a request's Proxy field.
+        // A CGI program receives this variable from the Proxy field of a request.
         #expect(ProxyRule(environment: ["HTTP_PROXY": "http://evil:1"]).http == nil)
     }
 

@@ -1,18 +1,18 @@
 import Testing
 import TransferCore
 
-/// Which of a file's sources gets the next connection.
+/// The choice of the source for the next connection of a file.
 @Suite struct SegmentSourcesTests {
     private static let urls = ["https://a.example/x", "https://b.example/x", "https://c.example/x"]
 
-    /// The first one is under way.
+    /// Sources of which the first is in use.
     private var sources: SegmentSources {
         var sources = SegmentSources(Self.urls)
         sources.isFirstUnderWay = true
         return sources
     }
 
-    @Test func oneThatNobodyHasAskedComesFirst() {
+    @Test func anUntriedSourceComesFirst() {
         var sources = sources
         #expect(sources.next(now: 100) == 1)
         sources.opened(1)
@@ -43,7 +43,7 @@ import TransferCore
         sources.measured(2, 20e6, now: 101)
         #expect(sources.next(now: 102) != 1)
         #expect(sources.next(now: 131) == 1)
-        // What it brings now is what counts.
+        // The current rate decides.
         sources.opened(1)
         sources.measured(1, 40e6, now: 132)
         #expect(sources[1].rate == 40e6)
@@ -68,7 +68,7 @@ import TransferCore
 
     // MARK: Requests that bring nothing
 
-    /// A server that takes one connection refuses the seven others at once: that is one failure.
+    /// A server that accepts one connection refuses the seven others at once, which is one failure.
     @Test func connectionsThatWereOpenTogetherFailOnce() {
         var sources = SegmentSources([Self.urls[0]])
         sources.isFirstUnderWay = true
@@ -78,7 +78,7 @@ import TransferCore
         }
         #expect(sources[0].failures == 1 && sources[0].dropped == nil)
         #expect(sources.next(now: 103) == nil)
-        // One connection shows whether that has changed.
+        // One connection shows whether the source works again.
         #expect(sources.next(now: 107) == 0)
         sources.opened(0)
         #expect(sources.next(now: 107) == nil)
@@ -89,7 +89,7 @@ import TransferCore
         }
     }
 
-    /// An answer that breaks off after a byte, or is a byte long, isn't worth its request.
+    /// An answer that breaks off after a byte, or has one byte, is not worth its request.
     @Test(arguments: [0, 1, SegmentSources.fruitful - 1]) func aFewBytesAreNoProgress(_ bytes: Int64) {
         var sources = SegmentSources([Self.urls[0]])
         var (now, requests) = (100.0, 0)
@@ -102,7 +102,7 @@ import TransferCore
             }
             now += 0.1
         }
-        // At most three, and pauses that grow between them.
+        // At most three requests, with growing pauses between them.
         #expect(requests == 3 && now > 114)
     }
 

@@ -3,28 +3,28 @@ import Testing
 
 @testable import TransferCore
 
-/// A link with a server behind it, over which connections fetch one file: each grows as TCP with CUBIC does (RFC 9438),
-/// all of them share the rate and the queue. Time is simulated, and chance is seeded.
+/// A link with a server behind it, over which connections fetch one file. Each grows like TCP with CUBIC (RFC 9438),
+/// and all share the rate and the queue. Time is simulated, and randomness is seeded.
 struct SimulatedLink: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// Seconds, without the queue.
+    /// The round-trip time in seconds, without the queue.
     var roundTrip = 0.1
     /// The share of segments that are lost by chance.
     var loss = 0.0
-    /// Bytes a second.
+    /// The rate in bytes a second.
     var rate = 12.5e6
-    /// Bytes that wait before the link; what comes beyond them is lost.
+    /// The capacity of the queue before the link in bytes. Excess bytes are lost.
     var queue = 256e3
-    /// Bytes a second that the server gives each connection, once it has given `burst`, and all of them.
+    /// The server's rates in bytes a second: for each connection after `burst` bytes, and for all connections.
     var each = Double.infinity
     var burst = 0.0
     var total = Double.infinity
-    /// Connections that the server accepts.
+    /// The number of connections that the server accepts.
     var accepts = Int.max
     var size = 20e6
-    /// Whether the kernel tells round trips and losses.
+    /// Whether the kernel reports round trips and losses.
     var isSeen = true
-    /// The share of its time for which the receiver's thread is at work.
+    /// The share of time for which the receiver's thread is busy.
     var load = 0.0
 
     init(_ name: String, _ set: (inout SimulatedLink) -> Void) {
@@ -35,24 +35,24 @@ struct SimulatedLink: CustomTestStringConvertible, Sendable {
     struct Run {
         var seconds = 0.0
         var most = 1
-        /// The number at the end.
+        /// The number of connections at the end.
         var last = 1
     }
 
     private static let segment = 1448.0
 
     private struct Connection {
-        /// When the first bytes of its answer come.
+        /// The time at which the first bytes of the answer arrive.
         let begins: Double
         let isRefused: Bool
-        /// Segments under way.
+        /// The segments in flight.
         var window = 10.0
         var threshold = Double.infinity
         var windowBefore = 0.0
-        /// The last loss.
+        /// The time of the last loss.
         var lost = -1.0
         var given = 0.0
-        /// Bytes behind a hole, which come when it is filled.
+        /// The bytes behind a gap, which are delivered once it is filled.
         var held = 0.0
 
         mutating func lose(_ now: Double) {
@@ -76,8 +76,8 @@ struct SimulatedLink: CustomTestStringConvertible, Sendable {
     }
 
     /// - Parameters:
-    ///   - fixed: The number that the user gives; `nil` for the automatic one.
-    ///   - bound: Simulated seconds after which the run is given up.
+    ///   - fixed: The user's number of connections; `nil` for the automatic one.
+    ///   - bound: The simulated seconds after which the run is abandoned.
     func run(_ fixed: Int? = nil, seed: UInt64, bound: Double = 2000) -> Run {
         var random = SplitMix(state: seed)
         var growth = ConnectionGrowth(fixed.map { .exactly($0) } ?? .automatic)
@@ -116,7 +116,7 @@ struct SimulatedLink: CustomTestStringConvertible, Sendable {
                     losses += 1
                 }
             }
-            // A server's own bound lets nothing wait on the link.
+            // Under the server's own limit no bytes queue at the link.
             if total.isFinite { waiting = 0 }
             for index in connections.indices where offered[index] > 0 {
                 let share = through * offered[index] / sum
@@ -157,11 +157,11 @@ struct SimulatedLink: CustomTestStringConvertible, Sendable {
         while connections.count > wanted { bytes += connections.removeLast().held }
     }
 
-    /// The number that is fastest on average over the seeds, and its seconds.
+    /// Returns the number that is fastest on average over the seeds, and its seconds.
     func best(_ seeds: Range<UInt64>) -> (count: Int, seconds: Double) {
         var best = (count: 16, seconds: mean(16, seeds))
         for count in [12, 8, 6, 4, 2, 1] {
-            // Those that take twice as long are not followed to their end.
+            // Runs that take twice as long are not simulated to their end.
             let seconds = mean(count, seeds, bound: best.seconds * 2)
             if seconds < best.seconds { best = (count, seconds) }
         }

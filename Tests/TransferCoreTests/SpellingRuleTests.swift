@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferCore
 
-/// Small rules for what other programs write.
+/// Small rules for the spellings of other programs.
 @Suite struct SpellingRuleTests {
     @Test(
         arguments: [
@@ -38,7 +38,7 @@ import Testing
         "ftp://h/",
         "f;type=i",
     ])
-    func elsewhereItIsOne(_ url: String) { #expect(FTPTypeCode.split(url) == nil) }
+    func outsideFTPTheTypeIsPartOfTheName(_ url: String) { #expect(FTPTypeCode.split(url) == nil) }
 
     @Test func anEmptyLoginIsAnAccount() {
         let netrc = Netrc("machine h login \"\" password token\nmachine g password alone")

@@ -15,11 +15,11 @@ import TransferCore
         "", " ", "K", "-1", "+1", "10X", "10 M", "1,5M", "1.2.3K", "nan", "inf", "infinity", "0x10", "1e5", "M10",
         "9000000T", "99999999999999999999", "١٠M",
     ])
-    func refusesWhatIsNoAmount(_ text: String) {
+    func invalidAmountsAreRefused(_ text: String) {
         #expect(ByteCount.parse(text) == nil)
     }
 
-    /// The examples of the intended look, and the edges where the unit or the number of decimals changes.
+    /// The examples of the intended format, and the limits at which the unit or the number of decimals changes.
     @Test(
         arguments: [
             (0, "0 B"), (1, "1 B"), (1023, "1023 B"), (1024, "1.00 KiB"), (217_088, "212 KiB"),
@@ -60,7 +60,7 @@ import TransferCore
         "", "s", "-5", "-5s", "5x", "5 m", "1h30", "nan", "inf", "infinity", "1..5s", "9999999999s", "1e300", "0x10",
         "h1",
     ])
-    func refusesWhatIsNoDuration(_ text: String) {
+    func invalidDurationsAreRefused(_ text: String) {
         #expect(DurationText.parse(text) == nil)
     }
 

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["", "nbsp", "#", "#x", "#X41", "#+65", "#x-1", "#xD800", "#x110000", "#99999999999", "AMP", "65"])
-    func othersAreNone(name: String) {
+    func otherReferencesAreInvalid(name: String) {
         #expect(XMLReference.character(name) == nil)
     }
 }

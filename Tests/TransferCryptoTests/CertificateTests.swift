@@ -8,7 +8,7 @@ import TransferTestSupport
 @Suite struct CertificateTests {
     private func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-    @Test func tellsItsNamesDatesAndSerialNumber() async throws {
+    @Test func aCertificateReportsItsNamesDatesAndSerialNumber() async throws {
         let authority = try await TestAuthority.shared()
         let before = Int64(Date().timeIntervalSince1970)
         let issued = try await authority.issue {
@@ -56,7 +56,7 @@ import TransferTestSupport
         #expect(certificates.map(\.subject) == ["CN=localhost", "CN=Test Intermediate,O=Test"])
     }
 
-    @Test func whatIsNoCertificateIsRefused() async throws {
+    @Test func invalidCertificatesAreRefused() async throws {
         let authority = try await TestAuthority.shared()
         let der = try bytes(try await authority.der(authority.root.certificate))
         #expect(throws: TransferError.self) { try Certificate(der: []) }

@@ -33,7 +33,7 @@ import TransferTestSupport
         let text = try parts.map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
         let identity = try ClientIdentity(pemCertificate: try folder.write(text, to: "all.pem"))
         #expect(identity.certificate.subject == "CN=client")
-        // The authority at the end is for the server to have.
+        // The server has to know the authority at the end of the chain.
         #expect(identity.chain.map(\.subject) == ["CN=Test Intermediate,O=Test"])
     }
 
@@ -76,7 +76,7 @@ import TransferTestSupport
                 == "the key of \(authority.root.key) is not that of the certificate of \(issued.certificate)")
     }
 
-    @Test func whatIsMissingIsNamed() async throws {
+    @Test func missingFilesAreNamed() async throws {
         let (_, issued) = try await client()
         let noKey = #expect(throws: TransferError.self) { try ClientIdentity(pemCertificate: issued.certificate) }
         #expect(noKey?.message == "\(issued.certificate) has no private key")
@@ -102,7 +102,7 @@ import TransferTestSupport
         #expect(same == identity)
     }
 
-    @Test func aPKCS12FilesErrorsAreTold() async throws {
+    @Test func aPKCS12FilesErrorsAreReported() async throws {
         let (authority, issued) = try await client()
         let path = try await authority.pkcs12(issued, passphrase: "right")
         let wrong = #expect(throws: TransferError.self) { try ClientIdentity(pkcs12: path, passphrase: "wrong") }

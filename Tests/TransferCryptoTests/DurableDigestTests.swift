@@ -6,7 +6,7 @@ import TransferCrypto
 @Suite struct DurableDigestTests {
     private static let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
 
-    @Test(arguments: DigestAlgorithm.allCases) func isTheSameDigest(_ algorithm: DigestAlgorithm) throws {
+    @Test(arguments: DigestAlgorithm.allCases) func aDurableDigestEqualsAPlainOne(_ algorithm: DigestAlgorithm) throws {
         var digest = DurableDigest(algorithm)
         for piece in [0..<1, 1..<65, 65..<100_000, 100_000..<300_000] {
             Self.bytes[piece].withUnsafeBytes { digest.update($0) }
@@ -16,7 +16,7 @@ import TransferCrypto
     }
 
     @Test(arguments: DigestAlgorithm.allCases, [0, 1, 63, 64, 100_001])
-    func goesOnWhereItWasWrittenDown(_ algorithm: DigestAlgorithm, _ place: Int) throws {
+    func aSavedDigestContinues(_ algorithm: DigestAlgorithm, _ place: Int) throws {
         var first = DurableDigest(algorithm)
         Self.bytes[..<place].withUnsafeBytes { first.update($0) }
         let text = try JSONEncoder().encode(first)

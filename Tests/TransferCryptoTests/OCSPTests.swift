@@ -27,7 +27,7 @@ import TransferTestSupport
         return try bytes(try await authority.ocspAnswer(about: issued, order))
     }
 
-    @Test func tellsThatACertificateIsGoodAndUntilWhen() async throws {
+    @Test func aGoodCertificateIsReportedWithItsValidity() async throws {
         let issued = try await TestAuthority.shared().issue()
         let now = UTCDate.now()
         let answer = try await question(issued).answer(try await answer(about: issued), at: now)
@@ -36,7 +36,7 @@ import TransferTestSupport
         #expect(answer.nextUpdate.map { $0 - answer.thisUpdate } == 3_600)
     }
 
-    @Test func tellsThatACertificateIsRevokedWhenAndWhy() async throws {
+    @Test func aRevokedCertificateIsReportedWithTimeAndReason() async throws {
         let issued = try await TestAuthority.shared().issue()
         let response = try await answer(about: issued) {
             $0.good = []
@@ -99,17 +99,18 @@ import TransferTestSupport
         #expect(answer.status == .good)
     }
 
-    @Test func nobodyElseMaySign() async throws {
+    @Test func noOtherSignerIsAccepted() async throws {
         let authority = try await TestAuthority.shared()
         let issued = try await authority.issue()
-        // Of the same authority, but not charged with it; of the authority above; of another one with the right use.
+        // Signers: of the same authority without authorisation; of the authority above; of another authority with the
+        // right use.
         let plain = try await authority.issue { $0.name = "plain" }
         let above = try await authority.issue {
             $0.usage = "OCSPSigning"
             $0.signer = .root
         }
         let strangers = try await TestAuthority.make(name: "Stranger")
-        // Its folder, which the signer's files are in, goes with it.
+        // The folder of the signer's files is removed with the authority.
         defer { withExtendedLifetime(strangers) {} }
         let stranger = try await strangers.issue { $0.usage = "OCSPSigning" }
         let expired = try await authority.issue {
@@ -129,7 +130,7 @@ import TransferTestSupport
         let issued = try await TestAuthority.shared().issue()
         let response = try await answer(about: issued)
         let question = try await question(issued)
-        // Each byte in turn: nothing of an answer may be changed, nor may it end the program.
+        // Each byte is altered in turn: no altered answer is accepted, and none ends the program.
         var accepted = 0
         for index in stride(from: 0, to: response.count, by: 7) {
             var changed = response
@@ -230,7 +231,7 @@ import TransferTestSupport
         #expect(throws: TransferError.self) {
             try roots.answer(about: certificate, issuer: issuer, at: UTCDate.now())
         }
-        // Of the same name, but signed with another key.
+        // An authority of the same name with another key.
         let namesake = try await TestAuthority.make()
         defer { withExtendedLifetime(namesake) {} }
         let forged = try RevocationList(path: try await namesake.revocationList(revoked: [issued.serial]))
@@ -262,7 +263,7 @@ import TransferTestSupport
     }
 }
 
-/// A POST by curl's command, as this target has no client of its own.
+/// A POST by curl's command, since this target has no client of its own.
 private struct URLRequest {
     let url: String
     var body: [UInt8] = []

@@ -1,21 +1,21 @@
 import Foundation
 import TransferTestSupport
 
-/// A block of Swift in the documentation: of an article, of the README, or of a comment in a source.
+/// A block of Swift in the documentation: in an article, in the README, or in a comment of a source.
 struct DocumentedBlock: Sendable, CustomStringConvertible {
-    /// From the package's folder.
+    /// The path from the package's folder.
     let file: String
-    /// Of its first line.
+    /// The number of its first line.
     let line: Int
     let lines: [String]
 
     var description: String { "\(file):\(line)" }
     var text: String { lines.joined(separator: "\n") }
 
-    /// A fragment of a Package.swift.
+    /// Whether the block is a fragment of a Package.swift.
     var isManifest: Bool { text.contains(".package(") || text.contains(".product(") }
 
-    /// The modules that it names itself, else those of the product that its place belongs to.
+    /// The modules that the block names itself, or else those of the product to which its document belongs.
     var imports: [String] {
         let own = lines.filter { $0.hasPrefix("import ") }.map { String($0.dropFirst("import ".count)) }
         guard own.isEmpty else { return own }
@@ -36,7 +36,7 @@ struct DocumentedBlock: Sendable, CustomStringConvertible {
         try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
     }
 
-    /// All of README.md, CONTRIBUTING.md, the articles and the comments beneath `Sources`.
+    /// Returns all blocks of README.md, CONTRIBUTING.md, the articles and the comments below `Sources`.
     static func all() throws -> [DocumentedBlock] {
         var files = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
         let sources = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent("Sources").path)
@@ -75,7 +75,7 @@ struct DocumentedBlock: Sendable, CustomStringConvertible {
 
     // MARK: Compiling
 
-    /// Whether it stands at the top of a file: whole programs, and what can't be inside a function.
+    /// Whether the block stands at the top of a file: a whole program, or code that cannot be inside a function.
     private var isAtTop: Bool {
         lines.contains {
             $0.hasPrefix("@main") || $0.hasPrefix("@Suite") || $0.hasPrefix("@Test") || $0.hasPrefix("extension ")
@@ -83,9 +83,9 @@ struct DocumentedBlock: Sendable, CustomStringConvertible {
     }
 
     /// - Parameters:
-    ///   - given: What its document takes for given, as declarations of a function's body.
-    ///   - number: Makes its names unique.
-    ///   - withUmbrella: With the umbrella in the place of the queue alone.
+    ///   - given: The declarations that the document assumes, for the body of a function.
+    ///   - number: A number that makes its names unique.
+    ///   - withUmbrella: Whether the umbrella module replaces that of the queue.
     func source(given: String, number: Int, withUmbrella: Bool = false) -> (name: String, text: String) {
         let head = imports.map { "import \(withUmbrella && $0 == "TransferQueue" ? "TransferKit" : $0)\n" }.joined()
         let code = lines.filter { !$0.hasPrefix("import ") }.joined(separator: "\n")

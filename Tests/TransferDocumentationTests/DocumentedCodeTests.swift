@@ -2,8 +2,7 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-/// Every block of Swift that the documentation shows is compiled as it stands there, with the products that it names and no
-/// other.
+/// Every block of Swift in the documentation compiles as it is, with the products that it names and no others.
 @Suite("The documentation's code", .timeLimit(.minutes(5)))
 struct DocumentedCodeTests {
     @Test(arguments: [false, true])
@@ -24,14 +23,14 @@ struct DocumentedCodeTests {
         #expect(errors == [])
     }
 
-    /// The proof that the test above can fail: a name of the umbrella isn't there with the queue alone.
+    /// The proof that the test above can fail: a name of the umbrella is unknown with the queue alone.
     @Test func aNameOfAnotherProductIsFound() async throws {
         let source = ("one.swift", "import TransferQueue\nfunc f() { _ = Session() }\n")
         let found = try await SwiftTypecheck.run([source, ("two.swift", "")], version: 6, isStrict: true)
         #expect(found.contains { $0.kind == "error" && $0.message.contains("cannot find 'Session'") })
     }
 
-    /// The programs are built and run by other tests, so that what a tutorial shows of them was run too.
+    /// Other tests build and run the programs, so a tutorial shows only code that was run.
     @Test(arguments: [
         ("TransferQueue/TransferQueue.docc/QueueInAService", "examples/service-program/ServiceProgram"),
         ("TransferQueue/TransferQueue.docc/WatchedFolderInAProgram", "examples/watch-program/WatchProgram"),
@@ -65,7 +64,7 @@ struct DocumentedCodeTests {
     }
 }
 
-/// What documents take for given: `Given/types.swift.txt`, and by document `Given/locals.txt`.
+/// The declarations that documents assume: `Given/types.swift.txt`, and for each document `Given/locals.txt`.
 private struct Given {
     let types: String
     private var locals: [String: String] = [:]
@@ -84,6 +83,6 @@ private struct Given {
         }
     }
 
-    /// By the file's name, wherever it is.
+    /// Returns the declarations by the file's name, in any folder.
     func locals(for file: String) -> String { locals[String(file.split(separator: "/").last ?? "")] ?? "" }
 }

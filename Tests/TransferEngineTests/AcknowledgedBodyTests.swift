@@ -6,9 +6,9 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// Bodies that the kernel has taken at once, and that a slow reader gets little by little.
+/// Bodies that the kernel accepts at once and that a slow reader receives in small pieces.
 @Suite(.timeLimit(.minutes(1))) struct AcknowledgedBodyTests {
-    /// The send buffer has all of it long before the server has read it.
+    /// The send buffer holds the whole body long before the server has read it.
     @Test func aBodyHasArrivedOnceItIsAcknowledged() async throws {
         let engine = try ExchangeEngine(loops: 1)
         defer { engine.shutDown() }
@@ -22,7 +22,8 @@ import TransferTestSupport
             request.settings.expectsContinue = false
             let outcome = Task { await engine.perform(request, meter: meter) }
             try await server.waitForHeld(1)
-            // Looks come by themselves; the next one finds what has been read.
+            // The pool samples the connection periodically, and the next sample sees the bytes that the server has
+            // read.
             while meter.acknowledged < 100_000 { await Task.yield() }
             #expect(meter.acknowledged <= 100_000 + (128 << 10) && meter.sent >= meter.acknowledged)
             server.release()
@@ -31,7 +32,7 @@ import TransferTestSupport
         }
     }
 
-    /// Nothing is written any more, and all that is left drains for longer than the bound on silence.
+    /// No further write happens, and the remaining bytes drain for longer than the idle timeout.
     @Test func aSendBufferThatDrainsIsNoSilence() async throws {
         let engine = try ExchangeEngine(loops: 1)
         defer { engine.shutDown() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferEngine
 
-/// The acknowledged bytes of the bodies on one connection.
+/// The acknowledged bytes of each body on a shared connection.
 @Suite struct AcknowledgedSharesTests {
     typealias Body = AcknowledgedShares.Body
 
@@ -11,7 +11,7 @@ import Testing
         #expect(AcknowledgedShares.settle([Body(given: 1000, acknowledged: 100)], queued: 0) == [1000])
     }
 
-    /// Heads and the framing of TLS are queued as well.
+    /// The send queue also holds heads and the framing of TLS.
     @Test func moreThanTheBodyMayBeQueued() {
         #expect(AcknowledgedShares.settle([Body(given: 1000, acknowledged: 900)], queued: 5000) == [900])
     }
@@ -28,7 +28,8 @@ import Testing
         #expect(AcknowledgedShares.settle(bodies, queued: 40) == [300, 60])
     }
 
-    /// Over many looks no count falls, none is beyond what was given, and all arrive in the end.
+    /// Over many samples no count decreases, no count exceeds the bytes that were written, and all bytes arrive in the
+    /// end.
     @Test func countsOnlyGrow() {
         var generator = SeededGenerator(seed: 51)
         for _ in 0..<300 {

@@ -3,9 +3,10 @@ import Testing
 
 @testable import TransferEngine
 
-/// An answer is told from what was sent before its request by what its sender had acknowledged (RFC 9112 §9.2).
+/// The bytes that were acknowledged before the request distinguish an early answer from an answer to the request (RFC
+/// 9112 §9.2).
 @Suite(.timeLimit(.minutes(1))) struct AcknowledgedTests {
-    @Test func whatWasSentBeforeTheRequestAcknowledgesNothingOfIt() throws {
+    @Test func anEarlierAcknowledgementDoesNotCoverTheRequest() throws {
         let listening = try LoopbackListener(backlog: 1)
         let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -32,7 +33,7 @@ import Testing
         #expect(before.hasGrown)
     }
 
-    @Test func whatIsNoConnectionIsNotJudged() {
+    @Test func aMissingConnectionIsNotJudged() {
         let datagrams = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
         defer { close(datagrams) }
         #expect(PlainSockets.Acknowledged(datagrams) == nil)

@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferEngine
 
-/// A flow that can be asked within an expectation.
+/// An authentication flow in a class, so that `#expect` can call its mutating functions.
 private final class Flow {
     private var flow: AuthenticationFlow
     init(_ request: ExchangeRequest) { flow = AuthenticationFlow(request, makeNonce: { "c" }) }
@@ -50,7 +50,8 @@ private final class Flow {
         (.bytes([UInt8](repeating: 0, count: bytes)), Hop(url: url, method: "PUT", headers: [], sendsBody: true))
     }
 
-    /// RFC 9110 §10.1.1: a body that would go out in vain waits for the challenge; a short one takes no longer than that.
+    /// RFC 9110 §10.1.1: a long body, which a 401 would waste, waits for the challenge. A short body costs no more than
+    /// the wait.
     @Test func aLongBodyWaitsForTheFirstChallenge() {
         for (count, waits) in [(64 << 10, false), ((64 << 10) + 1, true)] {
             let (body, hop) = upload(count)
@@ -72,17 +73,18 @@ private final class Flow {
 
     private static func anonymous(_ body: RequestBody) -> Flow { Flow(ExchangeRequest(url: url, body: body)) }
 
-    /// What one is asked for, those that begin meanwhile send along; whether it's right, its own answer tells.
+    /// A challenge to one exchange is answered by exchanges that begin meanwhile. Each one's own answer shows whether
+    /// the credential is right.
     @Test func aChallengeIsKnownToOthersBeforeItsAnswerIsJudged() throws {
         let memory = AuthenticationMemory()
         let first = flow(memory: memory, remembers: true)
         _ = first.challenged(hop(), head("Basic realm=r"))
         let second = flow(memory: memory, remembers: true)
         #expect(field(second.authorized(hop())) != nil)
-        // The same was asked for, and refused: the password is wrong, and isn't sent once more.
+        // The same challenge was answered and refused: the password is wrong and is not sent again.
         #expect(second.challenged(second.authorized(hop()), head("Basic realm=r"))?.again == false)
         #expect(field(flow(memory: memory, remembers: true).authorized(hop())) == nil)
-        // In another space it wasn't judged yet.
+        // In another protection space the password has not been judged yet.
         _ = first.challenged(hop(), head("Basic realm=r"))
         let third = flow(memory: memory, remembers: true)
         #expect(third.challenged(third.authorized(hop()), head("Basic realm=other"))?.again == true)
@@ -160,7 +162,7 @@ private final class Flow {
         first.accepted(sent)
         let second = flow(memory: memory, remembers: true)
         #expect(field(second.authorized(hop()))?.contains("nc=00000002") == true)
-        // Whoever doesn't want to be remembered isn't authorised either.
+        // A flow that does not share its credentials is not authorised by the shared memory either.
         let third = flow(memory: memory)
         #expect(third.authorized(hop()).authorization == nil)
     }
@@ -179,7 +181,7 @@ private final class Flow {
         }
     }
 
-    /// A request that is challenged and then answered.
+    /// Adds a space to the memory: sends a request that is challenged and then accepted.
     private func introduce(_ memory: AuthenticationMemory, _ url: String, _ challenge: String) {
         let flow = self.flow(memory: memory, remembers: true)
         _ = flow.challenged(flow.authorized(hop(url)), head(challenge))
@@ -219,7 +221,7 @@ private final class Flow {
         }
     }
 
-    /// RFC 9110 §11.5: the realm is the space, and a tree has a folder for each of its folders.
+    /// RFC 9110 §11.5: one realm is one protection space. Two known folders of a realm cover the tree that they share.
     @Test func foldersOfOneRealmAreOneSpace() {
         let memory = AuthenticationMemory()
         introduce(memory, "http://a.example/dav/tree/a/x", "Basic realm=dav")
@@ -243,15 +245,15 @@ private final class Flow {
         let second = flow(memory: memory, remembers: true)
         let sent = second.authorized(hop())
         #expect(field(sent)?.contains("nonce=\"m, 2\"") == true && field(sent)?.contains("nc=00000001") == true)
-        // The same one again is counted on.
+        // The same nonce in a later answer continues its count.
         second.accepted(sent, [next])
         #expect(early(memory, Self.url)?.contains("nc=00000002") == true)
     }
 
-    @Test func thoseWhoWereGivenOneNonceCountTogether() {
+    @Test func exchangesOfOneNonceShareItsCount() {
         let memory = AuthenticationMemory()
         let flows = (0..<3).map { _ in flow(memory: memory, remembers: true) }
-        // All of them were on their way when the first was challenged.
+        // All requests were on their way when the first was challenged.
         let hops = flows.map { $0.authorized(hop()) }
         for (flow, hop) in zip(flows, hops) {
             _ = flow.challenged(hop, head("Digest realm=r, nonce=n, qop=auth"))
@@ -280,7 +282,7 @@ private final class Flow {
         var crossed = hop("http://b.example/")
         crossed.sendsCredentials = false
         #expect(flow.challenged(crossed, head("Basic realm=r"))?.again == false)
-        // Nor for its own, when another origin has sent us back.
+        // After a redirect from another origin, the credential is not sent to its own origin either.
         _ = flow.challenged(hop(), head("Basic realm=r"))
         var back = hop()
         back.sendsCredentials = false
@@ -299,7 +301,7 @@ private final class Flow {
         #expect(field(flow.authorized(hop())) == BasicAccess.authorization(user: "s", password: "t"))
     }
 
-    @Test func aChallengeThatNobodyKnowsIsTheAnswer() {
+    @Test func anUnknownSchemeIsReturnedAsTheAnswer() {
         let flow = self.flow()
         #expect(flow.challenged(hop(), head("Bearer realm=r")) == nil)
         #expect(flow.challenged(hop(), head()) == nil)

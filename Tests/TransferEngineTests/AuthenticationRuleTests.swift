@@ -14,7 +14,7 @@ import TransferCore
             (", ,Basic realm=a,,", ["basic"]), ("", []), ("=,==", []), ("\"unended", []),
             ("NTLM TlRMTVNTUAACAAAA==, Basic realm=\"x\"", ["ntlm", "basic"]),
         ] as [(String, [String])])
-    func challengesAreToldApart(_ value: String, _ expected: [String]) {
+    func severalChallengesOfOneFieldAreSeparated(_ value: String, _ expected: [String]) {
         #expect(schemes(value) == expected)
     }
 
@@ -67,7 +67,7 @@ private func digestAccess(_ text: String) throws -> DigestAccess {
         #expect(sha.contains("response=\"753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1\""))
     }
 
-    /// RFC 2617 §3.5 has the answer with `qop`; without, RFC 2069's formula.
+    /// RFC 2617 §3.5 has the answer with `qop`. Without `qop` the formula of RFC 2069 holds.
     @Test func withoutProtectionTheOldFormulaHolds() throws {
         let text = "Digest realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\""
         let digest = try digestAccess(text)
@@ -100,8 +100,8 @@ private func digestAccess(_ text: String) throws -> DigestAccess {
         #expect(response(plain) != response(session))
     }
 
-    /// RFC 7616 §3.9.2 hashes the name; its numbers are for SHA-512-256, which few servers have.
-    @Test func theNameIsHashedWhereTheServerWantsThat() throws {
+    /// RFC 7616 §3.9.2 hashes the name. Its numbers are for SHA-512-256, which few servers support.
+    @Test func theNameIsHashedIfTheServerRequiresIt() throws {
         let value = try #require(
             answer(try challenge(", qop=auth, userhash=true, algorithm=SHA-256"), user: "Jäsøn Doe"))
         #expect(value.contains("userhash=true") && !value.contains("Jäsøn") && !value.contains("username*"))
@@ -114,7 +114,7 @@ private func digestAccess(_ text: String) throws -> DigestAccess {
     }
 
     @Test(arguments: [", algorithm=SHA-512-256", ", qop=\"other\"", ", algorithm=token"])
-    func whatCannotBeAnsweredIsLeft(_ extra: String) throws {
+    func unsupportedChallengesAreIgnored(_ extra: String) throws {
         let text = "Digest realm=\"r\", nonce=\"n\"" + extra
         let challenge = try #require(AuthenticationChallenge.parse(text).first)
         #expect(DigestAccess(challenge) == nil)

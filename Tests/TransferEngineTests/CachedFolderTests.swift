@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// What the kernel has in memory is opened where it's needed; everything else is for those that may wait.
+/// Files in the page cache are opened on the loop itself. All other files are left to workers, which may block.
 @Suite(
     .enabled(if: Here.isPossible, "the temporary folder is on no disk of this machine"),
     .timeLimit(.minutes(1)))
@@ -19,8 +19,8 @@ struct CachedFolderTests {
         return SourceFile(path, cachedIn: cached, readingUpTo: smallSize)
     }
 
-    /// What is opened at the first attempt or a later one: a mount or a rename at the same moment, wherever it is, makes the
-    /// kernel say no.
+    /// Opens a file in a few attempts: the kernel refuses a cached look-up while any mount or rename happens on the
+    /// machine.
     private func soon(_ path: String, readingUpTo smallSize: Int64 = 4096) throws -> SourceFile? {
         for _ in 0..<1000 {
             if let source = try source(path, readingUpTo: smallSize) { return source }
@@ -28,8 +28,8 @@ struct CachedFolderTests {
         return nil
     }
 
-    /// Has the kernel drop the only page of a file from memory. It's a wish to it (posix_fadvise(2)): a page that something
-    /// else of the machine holds for a moment stays.
+    /// Asks the kernel to drop the only page of a file from memory. The request is advisory (posix_fadvise(2)): a page
+    /// that another part of the machine uses stays.
     private func forgetContent(of path: String) throws {
         let descriptor = open(path, O_RDWR)
         defer { close(descriptor) }
@@ -57,16 +57,16 @@ struct CachedFolderTests {
     }
 
     @Test(.enabled(if: Here.hasDisk, "nothing is read from a disk here"))
-    func aFileWhoseBytesAreOnTheDiskOnlyIsNot() throws {
+    func aFileOutsideThePageCacheIsNotOpened() throws {
         let path = try folder.write("what is sent", to: "a")
         try forgetContent(of: path)
         #expect(try source(path) == nil)
-        // Whoever waits for it has it read, and then it's there.
+        // A worker that waits for the disk reads the file, after which its bytes are in memory.
         _ = try SourceFile(path, readingUpTo: 4096)
         #expect(try soon(path) != nil)
     }
 
-    @Test func whatHasToBeLookedIntoIsNot() throws {
+    @Test func largeEmptyAndSpecialFilesAreNotOpened() throws {
         let long = try folder.write("12345", to: "long")
         #expect(try source(long, readingUpTo: 4) == nil)
         #expect(try soon(long, readingUpTo: 5) != nil)
@@ -77,13 +77,13 @@ struct CachedFolderTests {
         #expect(try source(folder.path("pipe")) == nil)
     }
 
-    @Test func whatIsElsewhereIsNot() throws {
+    @Test func aFileOfAnotherFolderIsNotOpened() throws {
         #expect(try source(folder.write("x", to: "sub/a")) == nil)
         #expect(try source(folder.path("") + "../" + folder.path.split(separator: "/")[1] + "/a") == nil)
-        // Another mount, by a link.
+        // A link leads to another mount.
         #expect(symlink("/proc/version", folder.path("link")) == 0)
         #expect(try source(folder.path("link")) == nil)
-        // The same text to Unicode, and another folder to the kernel.
+        // Unicode treats both texts as equal, and the kernel as two folders.
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         let path = try folder.write("x", to: "\(composed)/aa")
         try folder.write("y", to: "\(decomposed)/a")
@@ -91,8 +91,8 @@ struct CachedFolderTests {
         #expect(SourceFile(folder.path("\(decomposed)/a"), cachedIn: cached, readingUpTo: 10) == nil)
     }
 
-    /// It gives its own descriptor back once: another time it would be somebody else's by then.
-    @Test func aFolderThatIsNoneClosesNothingElse() async throws {
+    /// The folder closes its own descriptor only once: after that its number may belong to other code.
+    @Test func aFailedOpenClosesNoOtherDescriptor() async throws {
         let path = try folder.write("x", to: "a")
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { for _ in 0..<5000 { #expect(CachedFolder(of: "/proc/self/status") == nil) } }
@@ -106,15 +106,15 @@ struct CachedFolderTests {
         }
     }
 
-    @Test func theNameBeginsBehindTheSlashWhateverItBeginsWith() throws {
-        // A combining mark belongs to the slash before it, for Unicode.
+    @Test func aNameMayBeginWithACombiningMark() throws {
+        // Unicode joins a combining mark to the slash before it.
         let path = try folder.write("right", to: "\u{301}name")
         try folder.write("wrong", to: "\u{301}/name")
         let cached = try #require(CachedFolder(of: path))
         #expect(Array(cached.path.utf8) == Array(folder.path("").utf8))
     }
 
-    @Test func aFolderThatIsNoDisksIsNone() {
+    @Test func aFolderOutsideADiskIsNotCached() {
         #expect(CachedFolder(of: "/proc/self/status") == nil)
         #expect(CachedFolder(of: folder.path("missing/a")) == nil)
         #expect(CachedFolder(of: "relative") == nil)
@@ -129,6 +129,6 @@ private enum Here {
         return (0..<1000).contains { _ in SourceFile(path, cachedIn: cached, readingUpTo: 1) != nil }
     }()
 
-    /// Whether what is read comes from a disk, and isn't memory to begin with (tmpfs).
+    /// Whether the files are on a disk, and not in memory (tmpfs).
     static let hasDisk = (try? TemporaryFolder("cached")).map { transfer_file_system($0.path) } != 0x0102_1994
 }

@@ -4,12 +4,12 @@ import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 
-/// Files that come compressed and are stored decoded (``ExchangeSettings/decodesFiles``).
+/// Files that are transferred compressed and stored decoded (``ExchangeSettings/decodesFiles``).
 @Suite(.timeLimit(.minutes(1))) struct CodedFileTests {
     private static let content = Content.random(seed: 3, count: 500_000)
     private static let accept = [HeaderField("Accept-Encoding", "gzip, deflate")]
 
-    /// How the server says where the body ends.
+    /// The ways in which the server marks the end of the body.
     static let framings: [String: [Fault]] = [
         "Content-Length": [], "chunked": [.chunked()], "end of the connection": [.noContentLength],
     ]
@@ -35,14 +35,14 @@ import TransferTestSupport
             #expect(outcome.digest?.hex == (try await bench.folder.sha256("x.part")))
             #expect(attempt.meter.position == Int64(coded.count))
             #expect(attempt.meter.total == (framing == "Content-Length" ? Int64(coded.count) : nil))
-            // The coding's own end is the proof: nobody is asked for a length.
+            // The end mark of the coding is the proof: no HEAD asks for the length.
             #expect(bench.server.requests.map(\.method) == ["GET"])
             #expect(bench.server.requests.first?.headers.all("Accept-Encoding") == ["gzip, deflate"])
         }
     }
 
     @Test(arguments: StoredCoding.allCases, framings.keys.sorted())
-    func aStreamThatEndsEarlyFailsAndLeavesNothingToGoOnWith(_ coding: StoredCoding, _ framing: String) async throws {
+    func aTruncatedStreamFailsAndCannotBeResumed(_ coding: StoredCoding, _ framing: String) async throws {
         let coded = coding.coded(Self.content.bytes())
         for missing in [1, 4, 100_000] {
             try await Bench.with { bench async throws in
@@ -56,7 +56,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: StoredCoding.allCases)
-    func aConnectionThatIsCutLeavesNothingToGoOnWith(_ coding: StoredCoding) async throws {
+    func aLostConnectionCannotBeResumed(_ coding: StoredCoding) async throws {
         try await Bench.with { bench async throws in
             serve(bench, coding.coded(Self.content.bytes()), coding.rawValue, [.cut(after: 400_000)])
             let (outcome, _) = try await bench.download(headers: Self.accept) { $0.decodesFiles = true }
@@ -68,7 +68,7 @@ import TransferTestSupport
     @Test(arguments: StoredCoding.allCases)
     func aStreamWithAnotherByteFails(_ coding: StoredCoding) async throws {
         let coded = coding.coded(Self.content.bytes())
-        // In the data, which the check value shows, and in the check value itself.
+        // An altered byte in the data, which the check value shows, and one in the check value itself.
         for place in [coded.count / 2, coded.count - 6, coded.count - 3] {
             var damaged = coded
             damaged[place] ^= 0x40
@@ -83,7 +83,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["rot13", "gzip, rot13"])
-    func aCodingThatNobodyKnowsFailsAndIsNotWritten(_ coding: String) async throws {
+    func anUnknownCodingFailsAndIsNotWritten(_ coding: String) async throws {
         try await Bench.with { bench async throws in
             serve(bench, Self.content.bytes(), coding)
             let (outcome, _) = try await bench.download(headers: Self.accept) { $0.decodesFiles = true }
@@ -93,7 +93,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aServerThatDoesNotCompressIsTakenAtItsWord() async throws {
+    @Test func anUncompressedAnswerIsStoredAsItIs() async throws {
         try await Bench.with { bench async throws in
             bench.server.serve("/x", ServedFile(Self.content, etag: "\"a\""))
             bench.server.script("/x", [.cut(after: 300_000)], afterwards: Fault.none)
@@ -105,8 +105,8 @@ import TransferTestSupport
         }
     }
 
-    /// Offsets in the decoded file mean nothing to a server.
-    @Test func bytesThatAreThereAreGivenUp() async throws {
+    /// An offset in the decoded file has no meaning to a server.
+    @Test func aPartialFileIsDiscarded() async throws {
         try await Bench.with { bench async throws in
             serve(bench, StoredCoding.gzip.coded(Self.content.bytes()), "gzip")
             try bench.leavePart(Array(Self.content.bytes().prefix(200_000)))
@@ -131,7 +131,8 @@ import TransferTestSupport
         }
     }
 
-    /// 100,000 bytes that become 96 MiB: decoded in several turns, and refused where the file is known to be shorter.
+    /// A body of 100,000 bytes decodes to 96 MiB: it is decoded in several turns, and refused if the known length is
+    /// shorter.
     @Test func aSmallBodyThatBecomesLongIsWrittenWholeOrRefused() async throws {
         try await Bench.with { bench async throws in
             let script = "head -c \(96 << 20) /dev/zero | gzip -9 >'\(bench.folder.path("bomb.gz"))'"
@@ -149,7 +150,7 @@ import TransferTestSupport
             }
             #expect(refused.error?.code == .badResponse && refused.error?.isTransient == false)
             #expect(refused.error?.message.contains("\(1 << 20) bytes") == true)
-            // Nothing beyond the bound was written.
+            // No byte beyond the bound was written.
             #expect(refused.position <= 1 << 20 && (bench.folder.size("x.part") ?? 0) <= 1 << 20)
         }
     }

@@ -24,7 +24,7 @@ import TransferTestSupport
         return outcome
     }
 
-    @Test func cancelsBeforeTheLoopHasHeardOfIt() async throws {
+    @Test func cancelsBeforeTheLoopHasStartedIt() async throws {
         try await Bench.with { bench async throws in
             bench.server.serve("/x", Self.served)
             bench.server.script("/x", [], afterwards: .holdHead)
@@ -70,12 +70,13 @@ import TransferTestSupport
         }
     }
 
-    /// The kernel would go on sending what it was given, and the server have a file that nobody sent.
+    /// Otherwise the kernel would continue to send its buffer, and the server would have a file whose upload was
+    /// cancelled.
     @Test func aBrokenOffUploadDeliversNothingMore() async throws {
         try await Bench.with { bench async throws in
             let sink = bench.server.acceptUploads("/in")
             bench.server.script("/in", [.stallUpload(after: 1000)])
-            // More than the server's buffer takes, less than both sides' do.
+            // The body is larger than the receive buffer of the server and smaller than both buffers together.
             bench.server.limitReceiveBuffer(4096)
             let path = try bench.folder.write(count: 12_000, seed: 1, to: "source")
             let attempt = bench.send("PUT", "/in", body: .file(try SourceFile(path)))
@@ -133,11 +134,11 @@ import TransferTestSupport
             await pool.cancel(ExchangeID(number: UInt64(index)), TransferError(.cancelled, "cancelled"))
         }
         for log in logs.dropLast() { #expect(await log.outcome.error?.code == .cancelled) }
-        // The last one goes with the pool; the answer comes after it.
+        // The last exchange ends with the pool, and the answer to its look-up comes after that.
         await pool.shutDown()
         #expect(await logs[4].outcome.error?.code == .cancelled)
         gate.letThrough()
-        // Through the resolver's worker and the loop, so that the late answer has been seen.
+        // A round trip through the worker of the resolver and the loop, after which the loop has seen the late answer.
         for _ in 0..<20 { await pool.cancel(ExchangeID(number: 99), TransferError(.cancelled, "nobody")) }
         #expect(logs.map(\.ends) == [1, 1, 1, 1, 1])
         #expect(pool.load.load(ordering: .relaxed) == -5, "five ended that no engine counted in")
@@ -178,7 +179,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aSuspendedDownloadRestsAndGoesOn() async throws {
+    @Test func aSuspendedDownloadPausesAndResumes() async throws {
         try await Bench.with { bench async throws in
             let content = Content.random(seed: 6, count: 30_000_000)
             bench.server.serve("/x", ServedFile(content, etag: "\"a\""))
@@ -186,7 +187,7 @@ import TransferTestSupport
             let attempt = try bench.start()
             await eventually { attempt.meter.position == 1000 }
             attempt.handle.suspend()
-            // A round trip through the loop: the command has been carried out.
+            // A round trip through the loop, after which the command has been carried out.
             _ = try await bench.send("GET", "/none").end()
             bench.server.release("/x")
             for _ in 0..<20 { _ = try await bench.send("GET", "/none").end() }
@@ -197,10 +198,10 @@ import TransferTestSupport
         }
     }
 
-    @Test func suspendedBeforeItBeginsItWaits() async throws {
+    @Test func aDownloadSuspendedBeforeItsStartWaits() async throws {
         try await Bench.with { bench async throws in
             bench.server.serve("/x", Self.served)
-            // Something else holds the loop up, so that both commands are there before anything moves.
+            // Another task holds up the loop, so that both commands are queued before either runs.
             let gate = Gate()
             bench.engine.start(
                 ExchangeRequest(url: bench.server.url("/none")),
@@ -220,7 +221,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aSuspendedOneCanBeCancelledAndShutDown() async throws {
+    @Test func aSuspendedDownloadCanBeCancelledAndShutDown() async throws {
         try await Bench.with { bench async throws in
             bench.server.serve("/x", Self.served)
             bench.server.script("/x", [], afterwards: .stall(after: 1000))
@@ -236,7 +237,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func theRateLimitBoundsWhatComes() async throws {
+    @Test func theRateLimitBoundsDownloads() async throws {
         try await Bench.with { bench async throws in
             bench.server.serve("/x", Self.served)
             let start = MonotonicTime.now
@@ -246,12 +247,13 @@ import TransferTestSupport
                 #expect(try await attempt.end().error == nil)
                 #expect(try Self.content.firstDifference(fromFileAt: bench.folder.path("\(index)")) == nil)
             }
-            // 1.4 MB less the quarter of a second that may go at once; the machine may be slower, never faster.
+            // 1.4 MB minus the quarter of a second that may be sent at once. The machine may be slower, but never
+            // faster.
             #expect((MonotonicTime.now - start).inSeconds >= 1.0)
         }
     }
 
-    @Test func theRateLimitBoundsWhatGoes() async throws {
+    @Test func theRateLimitBoundsUploads() async throws {
         try await Bench.with { bench async throws in
             let sink = bench.server.acceptUploads("/in")
             let path = try bench.folder.write(count: 700_000, seed: 1, to: "source")
@@ -271,7 +273,7 @@ import TransferTestSupport
         #expect(limiter.take(250, now: start) == nil)
         #expect(limiter.take(100, now: start).map { $0 - start } == .milliseconds(101))
         #expect(limiter.take(0, now: start + .milliseconds(100)) == nil)
-        // However long nothing moved, no more than the bucket holds goes at once.
+        // After any idle time, no more than the capacity of the bucket is sent at once.
         #expect(limiter.take(250, now: start + .seconds(100)) == nil)
         #expect(limiter.take(1, now: start + .seconds(100)) != nil)
         let slowest = RateLimiter(rate: 0, now: start)
@@ -279,7 +281,7 @@ import TransferTestSupport
         #expect(slowest.take(1, now: start).map { $0 - start } == .milliseconds(1001))
     }
 
-    @Test func aBoundThatChangesHoldsFromThenOn() {
+    @Test func aChangedRateAppliesFromThenOn() {
         let start = MonotonicTime(nanoseconds: 0)
         let limiter = RateLimiter(rate: 1000, now: start)
         #expect(limiter.take(1250, now: start).map { $0 - start } == .milliseconds(1001))
@@ -287,7 +289,7 @@ import TransferTestSupport
         #expect(limiter.take(0, now: start).map { $0 - start } == .milliseconds(101))
         limiter.setRate(nil, now: start + .milliseconds(1))
         #expect(limiter.take(1 << 40, now: start + .milliseconds(2)) == nil)
-        // Nothing is saved up for the bound that comes.
+        // An unused allowance is not carried over to the next bound.
         limiter.setRate(1000, now: start + .seconds(10))
         #expect(limiter.take(251, now: start + .seconds(10)) != nil)
     }
@@ -314,7 +316,7 @@ import TransferTestSupport
                 #expect(seen["User-Agent"] == "t" && seen["Accept"] == "x/y")
                 _ = try await bench.send("PUT", "/in", body: .bytes([1]), headers: headers).end()
                 #expect(other.requests.last?.headers["Authorization"] == nil && other.requests.last?.bodyLength == 1)
-                // And with the range of a resumed download.
+                // The same holds with the range of a resumed download.
                 let point = ResumePoint(offset: 700, validator: Validator(etag: "\"a\""), total: 700_000)
                 let part = try PartFile.open(bench.file)
                 try part.truncate(to: 700)

@@ -68,14 +68,14 @@ import TransferTestSupport
     }
 
     @Test(arguments: ["rot13", "gzip, rot13"])
-    func aCodingThatNobodyKnowsIsLeftAsItCame(_ coding: String) async throws {
+    func anUnknownCodingIsKeptUndecoded(_ coding: String) async throws {
         try await Bench.with { bench async throws in
             bench.server.serve("/x", ServedFile(.text("hello"), headers: ["Content-Encoding": coding]))
             bench.server.serve("/y", .text("coded"))
             bench.server.script("/y", [.gzip])
             let outcome = try await bench.send("GET", "/x", headers: Self.accept) { $0.decodes = true }.end()
             #expect(outcome.answer == Array("hello".utf8) && outcome.head?.contentCoding == coding)
-            // The handle decodes again.
+            // The reused handle decodes again.
             let next = try await bench.send("GET", "/y", headers: Self.accept) { $0.decodes = true }.end()
             #expect(next.answer == Array("coded".utf8))
         }
@@ -119,7 +119,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func nothingIsCollectedThatNobodyAskedFor() async throws {
+    @Test func metricsAreCollectedOnlyOnRequest() async throws {
         try await Bench.with { bench async throws in
             bench.server.serve("/x", .text("x"))
             #expect(try await bench.send("GET", "/x").end().hops.isEmpty)

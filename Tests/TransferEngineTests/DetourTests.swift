@@ -3,7 +3,8 @@ import TransferCore
 
 @testable import TransferEngine
 
-/// The ways round that an exchange takes by itself: to where the bytes came from, back to its own URL, and no further.
+/// The detours that an exchange takes automatically: to the URL that gave the bytes, back to its own URL, and no
+/// further.
 @Suite struct DetourTests {
     static let own = "http://a.example/latest"
     static let place = "http://b.example/v1?sig=1"
@@ -35,7 +36,7 @@ import TransferCore
 
     private static let part = head(206, ["Content-Range": "bytes 400-999/1000", "ETag": "\"a\""])
 
-    @Test func thePlaceThatGaveTheBytesIsAskedFirstWithoutWhatIsTheOwners() {
+    @Test func theRecordedURLIsAskedFirstWithoutTheOwnersFields() {
         var machine = machine(point())
         let hop = machine.start()
         #expect(hop.url == Self.place && hop.headers.value("Range") == "bytes=400-" && !hop.sendsCredentials)
@@ -47,7 +48,7 @@ import TransferCore
         #expect(start.offset == 400 && !start.takesCredentials)
     }
 
-    @Test(arguments: [true, false]) func withinAnOriginTheOwnersGoAlongWhereTheyDidBefore(_ takes: Bool) {
+    @Test(arguments: [true, false]) func withinAnOriginTheOwnersFieldsAreSentAsBefore(_ takes: Bool) {
         var machine = machine(point("http://a.example/v1", takesCredentials: takes))
         let hop = machine.start()
         #expect(hop.url == "http://a.example/v1" && hop.sendsCredentials == takes)
@@ -68,7 +69,8 @@ import TransferCore
         let hop = try #require(next(machine.hopEnded(nil, position: 400)))
         #expect(hop.url == Self.own && hop.headers.value("Range") == "bytes=400-")
         #expect(hop.headers.value("Authorization") == "secret" && hop.sendsCredentials)
-        // Its own refusal, or that of a fresh redirect, is the end: for some statuses once the whole file is refused too.
+        // A refusal by the request's own URL, or by the target of a fresh redirect, ends the exchange. Some statuses do
+        // so only once the whole file is refused too.
         var (asked, error): (Hop, TransferError?) = (hop, nil)
         for _ in 0..<3 where error == nil {
             _ = machine.received(head(status), redirectTarget: nil, now: 0)
@@ -80,8 +82,9 @@ import TransferCore
         #expect((asked.headers.value("Range") == nil) == StatusRule.mayBeOfRange(status))
     }
 
-    /// A session that has expired is sent to where one logs in; a page of the place itself says nothing of another.
-    @Test(arguments: [true, false]) func aPlaceThatSendsAwayLeadsBack(_ isSentAway: Bool) {
+    /// An expired session redirects to a login page. A page at the recorded URL itself proves nothing about another
+    /// URL.
+    @Test(arguments: [true, false]) func aRedirectOfTheRecordedURLLeadsBack(_ isSentAway: Bool) {
         var machine = machine(point())
         _ = machine.start()
         if isSentAway {
@@ -94,7 +97,7 @@ import TransferCore
         #expect(next(action)?.url == (isSentAway ? Self.own : nil) && (failure(action) == nil) == isSentAway)
     }
 
-    /// The place was asked for the rest of its file; which file is to come now, the request's own URL says.
+    /// The recorded URL was asked for the rest of its file. The request's own URL decides which file follows now.
     @Test(
         arguments: [
             (200, ["ETag": "\"b\"", "Content-Length": "900"]), (299, ["ETag": "\"b\""]),
@@ -112,7 +115,7 @@ import TransferCore
         }
         let hop = try #require(next(machine.hopEnded(nil, position: 400)))
         #expect(hop.url == Self.own && hop.headers.value("Range") == "bytes=400-")
-        // What the request's own URL leads to is taken, whatever version it is.
+        // The target of the request's own URL is accepted, whichever version it has.
         _ = machine.received(head(302, ["Location": "x"]), redirectTarget: "http://b.example/v2", now: 0)
         _ = machine.hopEnded(nil, position: 400)
         let whole = head(200, ["Content-Length": "700", "ETag": "\"c\""])
@@ -154,7 +157,7 @@ import TransferCore
         #expect(failure(machine.hopEnded(dead, position: 400)) == dead)
     }
 
-    @Test func aNewSignatureOfTheSamePlaceGoesOn() throws {
+    @Test func aNewSignatureOfTheSameURLResumes() throws {
         var machine = machine(point())
         _ = machine.start()
         _ = machine.received(head(403), redirectTarget: nil, now: 0)
@@ -168,7 +171,7 @@ import TransferCore
         }
     }
 
-    /// RFC 9110 §8.8.3: the same tag of another URL means nothing.
+    /// RFC 9110 §8.8.3: an equal tag of another URL proves nothing.
     @Test func anotherPlaceIsAskedForAllOfItsFile() throws {
         var machine = machine(point())
         _ = machine.start()
@@ -215,7 +218,7 @@ import TransferCore
         #expect(rest.headers.value("Range") == "bytes=600-" && rest.headers.value("If-Range") == nil)
     }
 
-    /// A byte an answer, a length that is never reached: it costs attempts.
+    /// One byte per answer, and a length that is never reached: each answer costs an attempt.
     @Test func partsOfAByteEndSoon() {
         var machine = machine(point(nil))
         _ = machine.start()
@@ -274,7 +277,7 @@ import TransferCore
             ("https://a.example/x?sv=1", "https://a.example/x?sv=2", false),
             ("https://u:p@a.example/x#f", "https://a.example/x", true),
         ] as [(String, String, Bool)])
-    func isTheSameButForItsSignature(_ recorded: String, _ url: String, _ isSame: Bool) {
+    func urlsThatDifferInTheirSignatureAreEqual(_ recorded: String, _ url: String, _ isSame: Bool) {
         let place = AnsweredPlace(url: recorded, takesCredentials: true)
         #expect(place.isResource(of: url) == isSame)
         #expect(!place.url.contains("u:p") && !place.url.contains("sig=1") && !place.url.contains("key=one"))

@@ -28,7 +28,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [1, 1000, 300_000, 699_999])
-    func goesOnWhereACutConnectionEnded(_ cut: Int64) async throws {
+    func resumesWhereACutConnectionEnded(_ cut: Int64) async throws {
         try await Bench.with { bench async throws in
             bench.server.serve("/x", served())
             bench.server.script("/x", [.cut(after: cut)])
@@ -47,7 +47,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func goesOnByAStrongDate() async throws {
+    @Test func resumesByAStrongDate() async throws {
         try await Bench.with { bench async throws in
             bench.server.serve("/x", served(etag: nil, lastModified: Self.modified))
             bench.server.script("/x", [.cut(after: 1000), .cut(after: 1000)])
@@ -63,13 +63,13 @@ import TransferTestSupport
         }
     }
 
-    /// Every way in which the second answer can differ from what the first one promised.
+    /// The ways in which the second answer can differ from the first.
     struct Turn: Sendable, CustomTestStringConvertible {
         let name: String
         let fault: Fault
-        /// What the file must be in the end.
+        /// Whether the final file is the other version.
         var isOther = false
-        /// The third answer's.
+        /// The fault of the third answer.
         var more = Fault.none
         var requests = 2
         var testDescription: String { name }
@@ -101,7 +101,7 @@ import TransferTestSupport
         Turn(name: "a redirect", fault: .redirect(to: "/x"), requests: 3),
     ]
 
-    /// A server that sends one 1xx answer after the other, and no final one.
+    /// A server that sends interim 1xx answers without end, and no final answer.
     @Test func interimAnswersWithoutAnEndEndTheTransfer() async throws {
         try await Bench.with { bench in
             bench.server.serve("/x", .text("hello"))
@@ -113,7 +113,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: turns)
-    func whateverTheSecondAnswerTheFileIsOneVersionWhole(_ turn: Turn) async throws {
+    func everySecondAnswerLeadsToOneCompleteVersion(_ turn: Turn) async throws {
         try await Bench.with { bench async throws in
             bench.server.serve("/x", served())
             bench.server.script("/x", [.cut(after: 1000), turn.fault, turn.more])
@@ -191,7 +191,7 @@ import TransferTestSupport
         }
     }
 
-    /// Answers that are no file: each ends as this error, and may be tried again or not.
+    /// Answers that are no file: each ends with this error, which is retryable or not.
     struct Bad: Sendable, CustomTestStringConvertible {
         let name: String
         let fault: Fault
@@ -238,7 +238,7 @@ import TransferTestSupport
             let error = try #require(outcome.error)
             #expect(
                 error.code == bad.code && error.isTransient == bad.isTransient && error.scope == bad.scope, "\(error)")
-            // The engine goes on, on the same connection or a new one.
+            // The engine remains usable, over the same connection or a new one.
             #expect(try await bench.download(resume: outcome.resumePoint).outcome.error == nil)
             #expect(try Self.content.firstDifference(fromFileAt: bench.file) == nil)
         }
@@ -262,7 +262,7 @@ import TransferTestSupport
             #expect(first.resumeData?.contentCoding == "gzip", "coded bytes have no place in the plain file")
             #expect(try await bench.download().outcome.error == nil)
             #expect(try Self.content.firstDifference(fromFileAt: bench.file) == nil)
-            // And the other way round: plain bytes first, then a coded answer.
+            // The reverse order: plain bytes first, then a coded answer.
             bench.server.script("/x", [.cut(after: 1000), .gzip])
             let plain = try await bench.download().outcome
             let coded = try await bench.download(resume: plain.resumePoint).outcome
@@ -288,7 +288,7 @@ import TransferTestSupport
     @Test func aStallEndsByTheLowSpeedLimit() async throws {
         try await Bench.with { bench async throws in
             bench.server.serve("/x", served())
-            // The connection is used a second time: that it stood before must not make it look unreachable.
+            // The connection is used a second time. Its earlier establishment must not count as a failure to connect.
             #expect(try await bench.download().outcome.error == nil)
             bench.server.script("/x", [.stall(after: 1000)])
             let outcome = try await bench.download { $0.lowSpeedTime = .seconds(1) }.outcome
@@ -324,7 +324,7 @@ import TransferTestSupport
         try await Bench.with { bench async throws in
             bench.server.serve("/x", served())
             let outcome = try await bench.download {
-                // In 32 bits of milliseconds: 4 ms.
+                // Truncated to 32 bits, these milliseconds would be 4 ms.
                 $0.maxTime = .milliseconds(Int64(1) << 32 + 4)
                 $0.connectTimeout = .seconds(Int64.max)
             }.outcome
@@ -342,7 +342,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func nobodyListening() async throws {
+    @Test func aRefusedConnectionIsAnError() async throws {
         try await Bench.with { bench async throws in
             let gone = try TestServer()
             let url = gone.url("/x")

@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// What becomes of exchanges, threads and loops when their engine ends.
+/// The state of exchanges, threads and loops after their engine has ended.
 @Suite(.timeLimit(.minutes(1))) struct EngineEndTests {
     private static let served = ServedFile(ControlTests.content, etag: "\"a\"")
 
@@ -49,7 +49,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aLoopThatIsSomebodyElsesOutlivesTheEngine() async throws {
+    @Test func aBorrowedLoopOutlivesTheEngine() async throws {
         try await withTestServer { server in
             let sink = server.acceptUploads("/in")
             let loop = try EventLoop(name: "shared")
@@ -106,7 +106,7 @@ import TransferTestSupport
             }
             try await use()
             await eventually({ pool == nil }, "the pool of an engine that was shut down is still there")
-            // Its idle connection goes with it.
+            // The idle connection of the engine is closed with it.
             try await server.waitForConnections(closed: 1)
         }
     }

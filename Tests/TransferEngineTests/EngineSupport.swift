@@ -7,7 +7,7 @@ import TransferEventLoop
 import TransferTestServer
 import TransferTestSupport
 
-/// What one exchange said, and how it ended; whoever waits for the end is woken by it.
+/// The events of one exchange and its outcome. The end resumes all tasks that wait for it.
 final class ExchangeLog: Sendable {
     private struct State {
         var restarts: [String] = []
@@ -48,7 +48,7 @@ final class ExchangeLog: Sendable {
     var refusals: [CongestionUse] { state.withLock { $0.refusals } }
     var ends: Int { state.withLock { $0.ends } }
 
-    /// How it ended.
+    /// The outcome of the exchange, once it has ended.
     var outcome: ExchangeOutcome {
         get async {
             await withCheckedContinuation { continuation in
@@ -61,7 +61,7 @@ final class ExchangeLog: Sendable {
         }
     }
 
-    /// Until an answer's body has begun, or the end.
+    /// Waits until the body of an answer has begun, or until the end.
     func untilResponded() async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state -> Bool in
@@ -82,13 +82,13 @@ extension ExchangeOutcome {
 
     var head: ResponseHead? { try? result.get() }
 
-    /// Where the next attempt goes on, as the queue takes it from the record.
+    /// The point at which the next attempt resumes, as the queue reads it from the record.
     var resumePoint: ResumePoint? {
         resumeData.map { ResumePoint(offset: position, validator: $0.validator, total: $0.total) }
     }
 }
 
-/// Waits for a state that no event announces, giving way to others meanwhile; a wait in vain fails its test.
+/// Waits for a state that no event announces, and yields to other tasks meanwhile. A wait in vain fails its test.
 func eventually(
     _ isTrue: () -> Bool, _ comment: Comment = "it never came", sourceLocation: SourceLocation = #_sourceLocation
 ) async {
@@ -96,7 +96,7 @@ func eventually(
         if isTrue() { return }
         await Task.yield()
     }
-    // A yield costs next to nothing on an idle machine: then time has to pass.
+    // On an idle machine a yield takes almost no time, so the end of the wait is a point in time.
     let end = ContinuousClock.now + .seconds(10)
     while ContinuousClock.now < end {
         if isTrue() { return }
@@ -105,7 +105,7 @@ func eventually(
     Issue.record(comment, sourceLocation: sourceLocation)
 }
 
-/// An engine, a server and a folder, gone at the end.
+/// An engine, a server and a folder, which are removed at the end.
 struct Bench {
     let engine: ExchangeEngine
     let server: TestServer
@@ -113,14 +113,14 @@ struct Bench {
 
     static func with(loops: Int = 1, _ body: (Bench) async throws -> Void) async throws {
         try await withTestServer { server in
-            // One worker: what is handed to it is done once what was handed over later is (`Attempt.end()`).
+            // One worker: its jobs run in order, so a job has ended once a later job has (`Attempt.end()`).
             let engine = try ExchangeEngine(loops: loops, workers: 1)
             defer { engine.shutDown() }
             try await body(Bench(engine: engine, server: server, folder: try TemporaryFolder("engine")))
         }
     }
 
-    /// One attempt under way.
+    /// One attempt that is under way.
     struct Attempt {
         let handle: ExchangeHandle
         let log: ExchangeLog
@@ -128,10 +128,10 @@ struct Bench {
         let part: PartFile?
         let engine: ExchangeEngine
 
-        /// How it ended, once everything that was handed to workers beside it is done and the file is free.
+        /// Returns the outcome, once all work of the workers for this attempt is done and the file is free.
         func end() async throws -> ExchangeOutcome {
             let outcome = await log.outcome
-            // Some of it hands on another piece.
+            // Some jobs enqueue a further job.
             for _ in 0..<4 { try await engine.workers.run {} }
             part?.unlock()
             return outcome
@@ -140,7 +140,7 @@ struct Bench {
 
     var file: String { folder.path("x.part") }
 
-    /// What an earlier attempt has left.
+    /// Writes the partial file that an earlier attempt left.
     func leavePart(_ bytes: [UInt8]) throws {
         let part = try PartFile.open(file)
         try part.truncate(to: 0)
@@ -178,7 +178,7 @@ struct Bench {
         return (outcome, attempt.log)
     }
 
-    /// A request whose answer is kept in memory.
+    /// Starts a request whose answer is kept in memory.
     func send(
         _ method: String, _ path: String, body: RequestBody = .none, headers: [HeaderField] = [],
         limiters: [RateLimiter] = [],

@@ -43,7 +43,7 @@ import TransferCore
         #expect(isSuccess(machine.hopEnded(nil, position: 10)))
     }
 
-    @Test func aDownloadGoesOnByRangeAndCondition() throws {
+    @Test func aDownloadResumesByRangeAndCondition() throws {
         var machine = machine(Self.point)
         let hop = machine.start()
         #expect(hop.headers.value("Range") == "bytes=400-" && hop.headers.value("If-Range") == "\"a\"")
@@ -70,7 +70,7 @@ import TransferCore
         #expect(machine.start().headers.map(\.name) == ["X", "Accept-Encoding"])
     }
 
-    @Test func aWholeAnswerReplacesWhatWasThere() throws {
+    @Test func aFullAnswerReplacesThePartialFile() throws {
         var machine = machine(Self.point)
         _ = machine.start()
         let start = try #require(
@@ -94,7 +94,7 @@ import TransferCore
         #expect(isSuccess(machine.hopEnded(nil, position: 5)))
     }
 
-    @Test func a206NobodyAskedForFails() {
+    @Test func anUnsolicited206Fails() {
         var machine = machine()
         _ = machine.start()
         #expect(
@@ -103,7 +103,7 @@ import TransferCore
     }
 
     @Test func aServerThatNeverServesEndsSomewhere() {
-        // Whatever answers come, a finite number of hops leads to an end.
+        // Any sequence of answers ends after a finite number of hops.
         let answers = [
             head(206, ["Content-Range": "bytes 0-9/10"]), head(416), head(206), head(200, ["Content-Length": "1"]),
             head(302),
@@ -139,7 +139,7 @@ import TransferCore
     }
 
     @Test func aShortPartWithoutItsValidatorIsContinuedByTheOneKnown() throws {
-        // RFC 9110 §15.3.7: a 206 to an If-Range needn't repeat Last-Modified.
+        // RFC 9110 §15.3.7: a 206 to an If-Range need not repeat Last-Modified.
         let validator = Validator(lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", isDateStrong: true)
         var machine = machine(ResumePoint(offset: 400, validator: validator, total: 1000))
         _ = machine.start()
@@ -218,7 +218,7 @@ import TransferCore
     }
 
     @Test func aSecondHeadAfterAuthenticationCounts() throws {
-        // libcurl answers a 401 by itself, and the file comes in the same hop.
+        // libcurl answers a 401 automatically, and the file follows in the same hop.
         var machine = machine()
         _ = machine.start()
         #expect(begin(machine.received(head(401), redirectTarget: nil, now: 0)) == nil)
@@ -252,7 +252,7 @@ import TransferCore
         #expect(failure(machine.hopEnded(nil, position: 0)) != nil, "and so is one after the end")
     }
 
-    /// What is saved is the coded form, and ranges count in it (RFC 9110 §14.2).
+    /// The file is saved in its coded form, and ranges count in that form (RFC 9110 §14.2).
     @Test func aCodedFileHasTheLengthOfItsCodedForm() throws {
         var machine = machine()
         _ = machine.start()

@@ -1,9 +1,9 @@
 import Testing
 import TransferTestSupport
 
-/// What ends with the process.
+/// Resources that end with the process.
 @Suite(.timeLimit(.minutes(1))) struct ExitTests {
-    /// exit(3) runs while threads close their connections.
+    /// Threads close their connections while exit(3) runs.
     @Test func openSSLCanBeUsedUntilTheProcessHasEnded() async throws {
         let probe = try ChildProcess.start(ChildProcess.Command(TransferCommand.builtProduct("link-probe"), ["late"]))
         let result = try await probe.result()

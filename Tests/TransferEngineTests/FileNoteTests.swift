@@ -5,11 +5,11 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// A finished file's note of where it came from, and whether the file still is what the note says.
+/// The note on a finished file about its origin, and the check whether the file still matches the note.
 @Suite struct FileNoteTests {
     private let url = "http://a.example/x"
 
-    /// A finished file of five bytes.
+    /// Makes a finished file of five bytes.
     private func makeFile(_ folder: TemporaryFolder) throws -> String {
         let part = try PartFile.open(folder.path("x.part"))
         try #require(pwrite(part.descriptor, "bytes", 5, 0) == 5)
@@ -29,7 +29,7 @@ import TransferTestSupport
         return FileStamp(status)
     }
 
-    @Test func whatNobodyTouchedIsKnownExactly() throws {
+    @Test func anUntouchedFileIsRecognisedExactly() throws {
         let folder = try TemporaryFolder("note")
         let path = try makeFile(folder)
         let now = try stamp(path)
@@ -38,7 +38,7 @@ import TransferTestSupport
         #expect(FileNote.read(path, now, from: url + "2") == nil, "its validator means nothing there")
     }
 
-    /// The bytes are others, and size and time as they were.
+    /// The bytes differ, while size and time are unchanged.
     @Test func aLaterChangeLeavesOnlyItsLooks() throws {
         let folder = try TemporaryFolder("note")
         let path = try makeFile(folder)

@@ -8,9 +8,9 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// What is recorded of a partial file while it's written, and where.
+/// The record of a partial file while it is written, and the place where the record is kept.
 @Suite(.timeLimit(.minutes(1))) struct FileSinkTests {
-    /// A keeper's records, and how to say that they're kept.
+    /// The records that the owner of the transfer keeps, and the confirmations that they are stored.
     private final class Kept: Sendable {
         struct State {
             var records: [ResumeData] = []
@@ -36,7 +36,7 @@ import TransferTestSupport
     private let url = "http://a.example/x"
     private let workers = WorkerPool(name: "test", threads: 1)
 
-    /// All work before has been done when it returns.
+    /// Waits until all earlier jobs of the worker are done.
     private func finishWork() async {
         await withCheckedContinuation { continuation in workers.execute { continuation.resume() } }
     }
@@ -59,14 +59,14 @@ import TransferTestSupport
             overlap: overlap)
     }
 
-    /// As on file systems that hold no extended attributes.
+    /// Opens a partial file as on file systems without extended attributes.
     private func openPlain(_ path: String, size: Int64 = 0) throws -> PartFile {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(descriptor >= 0)
         return PartFile(path: path, in: nil, descriptor: descriptor, size: size, record: nil, holdsRecords: false)
     }
 
-    @Test func aBodyOfUnknownLengthIsRecordedOnceItIsWorthThat() async throws {
+    @Test func aBodyOfUnknownLengthIsRecordedAfterAMinimum() async throws {
         let folder = try TemporaryFolder("sink")
         let path = folder.path("x.part")
         let sink = sink(try PartFile.open(path))
@@ -83,7 +83,7 @@ import TransferTestSupport
                 == (record.mount == nil ? 0 : 300_000))
     }
 
-    /// A kill costs what isn't recorded: on a busy machine the workers come late.
+    /// A kill loses the bytes that are not recorded. On a busy machine the workers run late.
     @Test(arguments: [8 << 20, nil] as [Int64?])
     func noMoreThanTwoMebibytesComeBeforeTheirRecord(_ total: Int64?) async throws {
         let folder = try TemporaryFolder("sink")
@@ -110,7 +110,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [1000, 1_000_000, nil] as [Int64?])
-    func whereTheFileBearsNothingTheFirstByteWaitsForTheKeeper(_ total: Int64?) throws {
+    func withoutARecordOnTheFileTheFirstByteWaitsForTheOwner(_ total: Int64?) throws {
         let folder = try TemporaryFolder("sink")
         let kept = Kept()
         let sink = sink(try openPlain(folder.path("x.part")), kept)
@@ -123,7 +123,7 @@ import TransferTestSupport
         #expect(sink.isReady)
     }
 
-    @Test func aFileThatBearsItsRecordWaitsForNobody() async throws {
+    @Test func aFileWithItsOwnRecordDoesNotWait() async throws {
         let folder = try TemporaryFolder("sink")
         let kept = Kept()
         let sink = sink(try PartFile.open(folder.path("x.part")), kept)
@@ -133,20 +133,20 @@ import TransferTestSupport
         #expect(kept.records.isEmpty)
     }
 
-    /// The record of the former bytes must not be taken for that of the new ones.
+    /// The record of the former bytes must not be taken for a record of the new bytes.
     @Test func aNewBeginningWaitsAgain() throws {
         let folder = try TemporaryFolder("sink")
         let kept = Kept()
         let sink = sink(try openPlain(folder.path("x.part")), kept)
         try sink.begin(start(2000, etag: "\"v2\""))
         #expect(!sink.isReady && kept.records.map(\.validator?.etag) == ["\"v2\""])
-        // Begun anew once more before that was written down.
+        // The sink begins anew again before the first new start was recorded.
         try sink.begin(start(2000, etag: "\"v3\""))
         kept.confirm()
         #expect(sink.isReady && kept.records.last?.validator?.etag == "\"v3\"")
     }
 
-    @Test func bytesThatAreGoneOnWithWaitForNobody() async throws {
+    @Test func resumedBytesDoNotWait() async throws {
         let folder = try TemporaryFolder("sink")
         let path = try folder.write(count: 300_000, seed: 1, to: "x.part")
         let kept = Kept()
@@ -157,7 +157,7 @@ import TransferTestSupport
         #expect(kept.records.map(\.written.prefixLength) == [300_000])
     }
 
-    @Test func theKeeperHasEachCheckpoint() async throws {
+    @Test func theOwnerReceivesEachCheckpoint() async throws {
         let folder = try TemporaryFolder("sink")
         let kept = Kept()
         let sink = sink(try openPlain(folder.path("x.part")), kept)

@@ -5,9 +5,9 @@ import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 
-/// A sink that takes more only while its gate is open.
+/// A sink that accepts bytes only while its gate is open.
 final class GatedSink: BodySink {
-    /// Shared with the test; the sink itself stays on its loop.
+    /// The gate, which the test shares. The sink itself stays on its loop.
     final class Gate: Sendable {
         private struct State {
             var isOpen: Bool
@@ -17,7 +17,7 @@ final class GatedSink: BodySink {
 
         private let state: Mutex<State>
 
-        /// - Parameter limit: The gate shuts by itself once so many bytes came.
+        /// - Parameter limit: The number of bytes after which the gate closes automatically.
         init(isOpen: Bool = true, limit: Int64 = .max) { state = Mutex(State(isOpen: isOpen, limit: limit)) }
 
         var isOpen: Bool { state.withLock { $0.isOpen } }
@@ -84,10 +84,10 @@ final class GatedSink: BodySink {
             let gate = GatedSink.Gate(limit: 1 << 20)
             let attempt = start(bench, gate)
             await eventually { !gate.isOpen }
-            // Other exchanges go on meanwhile.
+            // Other exchanges continue meanwhile.
             #expect(try await bench.send("GET", "/x").end().position == 32 << 20)
             #expect(gate.count < 2 << 20 && attempt.log.ends == 0)
-            // Without being ready, proceeding changes nothing.
+            // `proceed()` has no effect while the sink is not ready.
             attempt.handle.proceed()
             #expect(try await bench.send("GET", "/x").end().position == 32 << 20)
             #expect(gate.count < 2 << 20)
@@ -103,7 +103,7 @@ final class GatedSink: BodySink {
             let gate = GatedSink.Gate(isOpen: false)
             let attempt = start(bench, gate) { $0.idleTimeout = .seconds(1) }
             await attempt.log.untilResponded()
-            // Another one is given up meanwhile, which takes as long as the first was held.
+            // Another exchange is given up meanwhile, after the time for which the first was held.
             bench.server.script("/silent", [.holdHead])
             let silent = bench.send("GET", "/silent") { $0.idleTimeout = .milliseconds(1500) }
             #expect(try await silent.end().error?.code == .timedOut)
@@ -121,7 +121,7 @@ final class GatedSink: BodySink {
             let attempt = start(bench, gate)
             await attempt.log.untilResponded()
             attempt.handle.suspend()
-            // One loop carries both: when this has ended, the suspension has been seen.
+            // One loop runs both exchanges: once this one has ended, the loop has seen the suspension.
             #expect(try await bench.send("GET", "/x").end().error == nil)
             gate.open()
             attempt.handle.proceed()
@@ -160,7 +160,7 @@ final class GatedSink: BodySink {
         }
     }
 
-    @Test func silenceInTheBodyIsTimedOutAndItsBytesCanBeContinued() async throws {
+    @Test func silenceInTheBodyIsTimedOutAndResumable() async throws {
         try await Bench.with { bench async throws in
             bench.server.serve("/x", ServedFile(.random(seed: 1, count: 400_000), etag: "\"a\""))
             bench.server.script("/x", [.stall(after: 100_000)])
@@ -174,7 +174,7 @@ final class GatedSink: BodySink {
         try await Bench.with { bench async throws in
             bench.server.serve("/x", .random(seed: 1, count: 12_000))
             bench.server.script("/x", [.trickle(500, every: .milliseconds(100))])
-            // It takes 2.4 s.
+            // The transfer takes 2.4 s.
             let outcome = try await bench.send("GET", "/x") { $0.idleTimeout = .milliseconds(1500) }.end()
             #expect(outcome.error == nil && outcome.position == 12_000)
         }

@@ -16,7 +16,7 @@ import TransferEventLoop
     }
 
     /// CURLOPT_RESOLVE(3): `-HOST:PORT`.
-    @Test func ofManyTheOldestIsTakenOut() {
+    @Test func theOldestOfManyIsRemoved() {
         var given = GivenAddresses()
         for number in 0..<256 { #expect(given.note("\(number):80", now: now) == []) }
         #expect(given.note("7:80", now: now + .seconds(9)) == [], "it's there already")

@@ -1,7 +1,7 @@
 import Synchronization
 import TransferEngine
 
-/// Hands the handle to whoever asks for it before `start` has returned it.
+/// A box that gives the handle to code that needs it before `start` has returned it.
 final class HandleBox: Sendable {
     private struct State {
         var handle: ExchangeHandle?

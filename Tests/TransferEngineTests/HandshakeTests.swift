@@ -9,12 +9,12 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// Who decides about a server, when, and what waits for that: against a real nginx.
+/// The decision about a server's certificate, its time and its waiters, against a real nginx.
 @Suite("TLS handshakes", .timeLimit(.minutes(2)))
 struct HandshakeTests {
     struct Refused: Error, Equatable { let host: String }
 
-    /// Newest version that the server speaks: in 1.2 a stapled answer comes after the certificates.
+    /// The newest version of TLS that the server speaks. In TLS 1.2 a stapled OCSP response follows the certificates.
     static let versions = ["TLSv1.2", "TLSv1.3"]
 
     private func withServer(
@@ -36,7 +36,7 @@ struct HandshakeTests {
         try await bench.send("GET", nginx.url("/x")) { $0.tls = rules }.end()
     }
 
-    @Test(arguments: versions) func aKnownServerIsAcceptedAndAStrangerIsNot(_ version: String) async throws {
+    @Test(arguments: versions) func aKnownServerIsAcceptedAndAnUnknownOneIsNot(_ version: String) async throws {
         try await withServer(version) { bench, nginx, anchors in
             let known = try await get(bench, nginx, TLSRules(anchors: anchors))
             #expect(known.head?.status == 200)
@@ -57,7 +57,7 @@ struct HandshakeTests {
             let refusing = TLSRules(anchors: anchors) { throw Refused(host: $0.host) }
             let accepted = try await get(bench, nginx, accepting)
             #expect(accepted.head?.status == 200 && accepted.refusal == nil)
-            // The connection is used again: nobody is asked.
+            // The connection is used again, and the check is not asked.
             let again = try await get(bench, nginx, accepting)
             #expect(again.head?.status == 200 && again.metrics.connectionsMade == 0)
             #expect(seen.withLock { $0 } == ["127.0.0.1 1"])
@@ -70,10 +70,10 @@ struct HandshakeTests {
         }
     }
 
-    /// nginx says `r` of a resumed session and `.` of a new one.
+    /// nginx answers `r` for a resumed session and `.` for a new session.
     @Test(arguments: versions) func sessionsAreResumedAndNeverUnderOtherRules(_ version: String) async throws {
         let server = "keepalive_timeout 0; ssl_session_cache shared:s:1m;"
-        // libcurl 7.88 offers no session where HTTP/2 was spoken.
+        // libcurl 7.88 offers no session after HTTP/2 was used.
         try await withServer(version, http2: false, server: server, location: "return 200 $ssl_session_reused;") {
             bench, nginx, anchors in
             let (rules, others) = (TLSRules(anchors: anchors), TLSRules(anchors: anchors) { _ in })
@@ -88,7 +88,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test func oneSlowCheckKeepsNobodyElseWaiting() async throws {
+    @Test func aSlowCheckDoesNotDelayOtherHandshakes() async throws {
         try await withServer { bench, nginx, anchors in
             let gate = DispatchSemaphore(value: 0)
             let slow = bench.send("GET", nginx.url("/slow")) {
@@ -105,7 +105,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test func aCheckThatComesToNoEndIsGivenUpAtTheTimeToConnect() async throws {
+    @Test func anEndlessCheckIsAbandonedAtTheConnectTimeout() async throws {
         try await withServer { bench, nginx, anchors in
             let gate = DispatchSemaphore(value: 0)
             defer { gate.signal() }
@@ -119,7 +119,7 @@ struct HandshakeTests {
         }
     }
 
-    /// Each has a stack of its own, of which none may stay.
+    /// Each handshake runs on a stack of its own, which must be freed.
     @Test func cancelledHandshakesLeaveNothingBehind() async throws {
         try await withServer { bench, nginx, anchors in
             for _ in 0..<100 {
@@ -165,7 +165,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test func aSuspendedExchangeIsJudgedAndGoesOn() async throws {
+    @Test func aSuspendedExchangeIsCheckedAndResumes() async throws {
         try await withServer { bench, nginx, anchors in
             let gate = DispatchSemaphore(value: 0)
             let (signals, signal) = AsyncStream.makeStream(of: Void.self)

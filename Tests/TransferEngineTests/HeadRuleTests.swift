@@ -4,7 +4,7 @@ import TransferTestServer
 
 @testable import TransferEngine
 
-/// How a head's field lines are read, and which heads end the transfer (RFC 9112 §5.2 and §6.3).
+/// The parsing of a head's field lines, and the heads that end the transfer (RFC 9112 §5.2 and §6.3).
 @Suite struct HeadRuleTests {
     @Test(arguments: [
         "", "Content-Length: 5\r\n", "Content-Length: 0\r\nX: 1\r\n", "X-A: b\nContent-Length: 5\n",
@@ -27,7 +27,7 @@ import TransferTestServer
     @Test(arguments: [
         "Content-Length: 5, 5\r\n", "Content-Length: 5\r\nContent-Length: 5\r\n", "content-length: 5,05 , 5\r\n",
     ])
-    func lengthsThatAreAlikeAreOne(_ block: String) throws {
+    func equalLengthsAreAccepted(_ block: String) throws {
         let judged = ResponseHead(status: 200, block: try HeadRule.judge(Array("A: b\r\n\(block)C: d\r\n".utf8)))
         #expect(judged.contentLength == 5)
         #expect(judged.fields.count == 3 && judged.value("A") == "b" && judged.value("C") == "d")
@@ -49,10 +49,10 @@ import TransferTestServer
     }
 }
 
-/// The same with libcurl between.
+/// The same rules through libcurl.
 @Suite("Heads that can be read in two ways", .timeLimit(.minutes(1)))
 struct AmbiguousHeadTests {
-    /// A handle of libcurl's before 8.1.1 that is used again keeps a pointer to the fields of the answer before.
+    /// Before 8.1.1, a reused handle of libcurl keeps a pointer to the fields of the previous answer.
     @Test func aFirstFieldLineThatIsAFoldEndsTheTransferAndNothingElse() async throws {
         try await Bench.with { bench in
             let fold = Fault.garbage(Array("HTTP/1.1 200 OK\r\n folded: x\r\nContent-Length: 5\r\n\r\nhello".utf8))
@@ -83,7 +83,7 @@ struct AmbiguousHeadTests {
         }
     }
 
-    /// A 1xx head is judged by nobody, as nothing is framed by it, and doesn't change how the final one is read.
+    /// The rules do not judge a 1xx head, since it frames nothing, and it does not change how the final head is read.
     @Test func anInterimHeadChangesNothing() async throws {
         try await Bench.with { bench in
             let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: 3\r\n\r\n"
@@ -110,9 +110,9 @@ struct AmbiguousHeadTests {
         }
     }
 
-    /// Neither is a lack of memory.
+    /// The error names the length of the head, and not a lack of memory.
     @Test(arguments: [(1, 1 << 20, "100 KiB"), (2000, 1000, "300 KiB")])
-    func aHeadThatIsTooLongIsToldAsThat(_ lines: Int, _ length: Int, _ bound: String) async throws {
+    func anOverlongHeadIsReported(_ lines: Int, _ length: Int, _ bound: String) async throws {
         try await Bench.with { bench in
             let field = "X-Long: \(String(repeating: "x", count: length))\r\n"
             let answer = "HTTP/1.1 200 OK\r\n" + String(repeating: field, count: lines) + "Content-Length: 1\r\n\r\nx"
@@ -124,7 +124,7 @@ struct AmbiguousHeadTests {
         }
     }
 
-    @Test func trailersThatAreTooLongAreToldAsThat() async throws {
+    @Test func overlongTrailersAreReported() async throws {
         try await Bench.with { bench in
             let trailer = "X-Long: \(String(repeating: "x", count: 20_000))"
             let answer =

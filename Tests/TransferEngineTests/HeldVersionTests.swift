@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferEngine
 
-/// A validator belongs to the URL that gave it (RFC 9110 §8.8.3): no other resource is asked by it.
+/// A validator belongs to the URL that gave it (RFC 9110 §8.8.3), so no other resource is asked with it.
 @Suite struct HeldVersionTests {
     private static let own = "http://a.example/latest"
 
@@ -13,7 +13,7 @@ import TransferCore
             of: place.map { AnsweredPlace(url: $0, takesCredentials: false) })
     }
 
-    /// The recorded place × the URL that is asked.
+    /// Rows: the recorded URL and the requested URL.
     @Test(
         arguments: [
             ("http://a.example/v1", "http://a.example/v1", true), ("http://a.example/v1", "http://a.example/v2", false),
@@ -22,10 +22,10 @@ import TransferCore
             ("http://a.example/v1?sig=1", "http://a.example/v1?sig=2", true),
             ("http://a.example/v1?sig=1", "http://a.example/v2?sig=1", false),
             ("http://a.example/v1?n=1", "http://a.example/v1?n=2", false),
-            // What was taken out may choose the resource.
+            // The removed part of the URL may select the resource.
             ("http://a.example/v1?key=1", "http://a.example/v1?key=1", false),
         ] as [(String?, String, Bool)])
-    func onlyTheResourceThatGaveItIsMeant(_ place: String?, _ url: String, _ isMeant: Bool) {
+    func aValidatorIsUsedOnlyForItsOwnResource(_ place: String?, _ url: String, _ isMeant: Bool) {
         #expect(version(place).isOf(url, own: Self.own) == isMeant)
     }
 
@@ -60,7 +60,7 @@ import TransferCore
         #expect(try redirect(&machine, to: "http://b.example/v1").headers.value(field.name) == nil)
     }
 
-    @Test func withoutARedirectTheFirstRequestHasIt() {
+    @Test func withoutARedirectTheFirstRequestHasTheCondition() {
         var machine = machine(version(Self.own))
         #expect(machine.start().headers.value("If-None-Match") == "\"x\"")
     }

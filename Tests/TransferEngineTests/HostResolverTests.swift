@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// What is asked for, for whom, and what of it is kept.
+/// The look-ups that the table starts, their waiters, and the answers that it keeps.
 final class AnswerTableTests {
     private typealias Table = AnswerTable<String>
     private static let failure = Table.Answer.failure(TransferError(.cannotResolveHost, "no", isTransient: true))
@@ -36,7 +36,7 @@ final class AnswerTableTests {
         }
     }
 
-    @Test func oneAsksForAllAndTheAnswerIsKeptForItsLifetime() {
+    @Test func concurrentLookUpsShareOneAnswerForItsLifetime() {
         #expect(find(1) == .mustAsk(1))
         #expect(find(2) == .waiting)
         #expect(table.begin(1) == Self.system)
@@ -84,7 +84,7 @@ final class AnswerTableTests {
         #expect(answered(2, Self.failure) == #"no to ["waiter 1"]"#, "this one is of the new network")
     }
 
-    @Test func oldFailuresWaitForTheNewAnswerWhereSomebodyAsks() {
+    @Test func oldFailuresWaitForTheNewAnswerIfOneIsPending() {
         #expect(find(1) == .mustAsk(1))
         _ = table.begin(1)
         _ = table.flush()
@@ -104,7 +104,7 @@ final class AnswerTableTests {
         #expect(answered(1, Self.failure) == #"["::2"] to ["waiter 1"]"#)
     }
 
-    @Test func aFlushInterruptsWhatIsAskedOverALinkOnce() {
+    @Test func aFlushInterruptsALookUpOverALinkOnce() {
         #expect(find(Self.bound, 1) == .mustAsk(1))
         #expect(table.flush() == [], "it hasn't begun, so it will be of the new network")
         #expect(find(Self.bound, 2) == .waiting)
@@ -114,7 +114,7 @@ final class AnswerTableTests {
         #expect(answered(1, Self.failure) == "ask 2")
     }
 
-    @Test func whatNobodyWaitsForIsNotAsked() {
+    @Test func anAbandonedLookUpIsNotStarted() {
         #expect(find(Self.system, 1) == .mustAsk(1))
         #expect(find(Self.bound, 2) == .mustAsk(2))
         #expect(table.abandon(1) == nil && table.abandon(2) == nil)
@@ -122,7 +122,7 @@ final class AnswerTableTests {
         #expect(find(Self.bound, 3) == .mustAsk(3))
     }
 
-    @Test func theLastOneWhoGivesUpInterruptsALookUpOverALink() {
+    @Test func theLastWaiterInterruptsALookUpOverALink() {
         #expect(find(Self.bound, 1) == .mustAsk(1))
         _ = table.begin(1)
         #expect(find(Self.bound, 2) == .waiting)
@@ -135,7 +135,7 @@ final class AnswerTableTests {
         #expect(answered(2, .success(["::1"])) == #"["::1"] to ["waiter 3"]"#)
     }
 
-    @Test func theSystemsAnswerIsKeptThoughNobodyWaits() {
+    @Test func theSystemsAnswerIsKeptWithoutWaiters() {
         #expect(find(Self.system, 1) == .mustAsk(1))
         _ = table.begin(1)
         #expect(table.abandon(1) == nil)
@@ -143,7 +143,7 @@ final class AnswerTableTests {
         #expect(find(Self.system, 2) == .known(["::1"]))
     }
 
-    @Test func oldFailuresNobodyWaitsForAreForgotten() {
+    @Test func oldFailuresWithoutWaitersAreForgotten() {
         #expect(find(Self.system, 1) == .mustAsk(1))
         _ = table.begin(1)
         _ = table.flush()
@@ -153,9 +153,9 @@ final class AnswerTableTests {
     }
 }
 
-/// The shell around the table: threads, interrupts, and names that nobody is asked for.
+/// The shell around the table: threads, interrupts, and names that need no look-up.
 struct HostResolverTests {
-    /// What was asked, and the answers, each given when the test says so.
+    /// The look-ups so far, and their answers, which the test gives at a time of its choice.
     private final class Asked: Sendable {
         private let questions = Mutex<[String]>([])
         private let answers = Mutex<[HostResolver.Answer]>([])
@@ -183,14 +183,14 @@ struct HostResolverTests {
             lookUp: { asked.lookUp($0) })
     }
 
-    /// The answer, whenever it comes.
+    /// The answer, once it has come.
     private final class Box: Sendable {
         private let got = Mutex<[HostResolver.Answer]>([])
         var all: [HostResolver.Answer] { got.withLock { $0 } }
         func receive(_ answer: HostResolver.Answer) { got.withLock { $0.append(answer) } }
     }
 
-    @Test func theLinkReachesTheOneWhoAsks() async {
+    @Test func theLinkIsPassedToTheLookUp() async {
         let (asked, box) = (Asked(), Box())
         let resolver = Self.resolver(asked)
         _ = resolver.addresses(of: "a.example", link: "wg0", completion: box.receive)
@@ -219,8 +219,8 @@ struct HostResolverTests {
         #expect(box.all == [.success(["192.0.2.1"])])
     }
 
-    /// With the one thread there is: what waits in vain must not keep others waiting.
-    @Test func aLookUpThatNobodyWaitsForAnyMoreFreesItsThread() async throws {
+    /// The resolver has one thread: an abandoned look-up must not delay other look-ups.
+    @Test func anAbandonedLookUpFreesItsThread() async throws {
         let (begun, box) = (Box(), Box())
         let resolver = HostResolver(
             threads: 1,
@@ -237,7 +237,7 @@ struct HostResolverTests {
         resolver.abandon(ticket)
         await eventually { box.all.count == 1 }
         #expect(box.all == [.success(["192.0.2.1"])])
-        // A flush, and the resolver's end, interrupt it as well.
+        // A flush and the end of the resolver interrupt the look-up as well.
         _ = resolver.addresses(of: "a.example", link: "wg0", completion: box.receive)
         await eventually { begun.all.count == 2 }
         resolver.flush()
@@ -249,7 +249,7 @@ struct HostResolverTests {
         ("0x7f.1", ["127.0.0.1"]), ("localhost", ["127.0.0.1", "::1"]), ("LOCALHOST", ["127.0.0.1", "::1"]),
         ("localhost.", ["127.0.0.1", "::1"]), ("a.b.localhost", ["127.0.0.1", "::1"]),
     ])
-    func nobodyIsAskedForAddressesAndThisMachine(_ host: String, _ expected: [String]) {
+    func addressesAndThisMachineNeedNoLookUp(_ host: String, _ expected: [String]) {
         for link in [nil, "wg0"] {
             let resolver = HostResolver(
                 threads: 1, lookUpOverLink: { _, _, _ in Self.failure }, lookUp: { _ in Self.failure })

@@ -6,11 +6,11 @@ import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 
-/// A small body that leaves together with its head.
+/// Settings for a small body that leaves together with its head.
 @Suite(.timeLimit(.minutes(1))) struct JoinedBodyTests {
     private func join(_ settings: inout ExchangeSettings) { settings.joinsSmallBodies = true }
 
-    /// What a server gets, and in how many segments.
+    /// Returns the request that a server receives, and the number of its segments.
     private func arrival(
         _ size: Int, isJoined: Bool = true, headers: [HeaderField] = [], limiters: [RateLimiter] = []
     ) async throws -> (request: String, segments: Int) {
@@ -45,13 +45,13 @@ import TransferTestSupport
         #expect(segments > 1)
     }
 
-    @Test func followsItsHeadWhereThatIsNotAskedFor() async throws {
+    @Test func followsItsHeadByDefault() async throws {
         let segments = try await arrival(10, isJoined: false).segments
         #expect(segments == 2)
     }
 
-    /// Its bytes are let out one by one.
-    @Test func followsItsHeadWhereItsRateIsBounded() async throws {
+    /// A rate limit releases the bytes in small steps.
+    @Test func followsItsHeadUnderARateLimit() async throws {
         let segments = try await arrival(10, limiters: [RateLimiter(rate: 1 << 20)]).segments
         #expect(segments == 2)
     }
@@ -60,7 +60,7 @@ import TransferTestSupport
     func arrivesAsItIsOverAndOver(_ method: String) async throws {
         try await Bench.with { bench async throws in
             let sink = bench.server.acceptUploads("/in")
-            // Over one handle, whose options stay, or one connection: of other lengths, and to other places.
+            // One handle, whose options persist, or one connection carries bodies of different lengths.
             for (number, count) in [5, 4096, 1, 16 << 10, 20_000, 7].enumerated() {
                 let path = try bench.folder.write(count: count, seed: UInt64(number), to: "source")
                 let file = try SourceFile(path, readingUpTo: number.isMultiple(of: 2) ? 1 << 20 : 0)
@@ -72,7 +72,7 @@ import TransferTestSupport
                 #expect(upload.method == method && upload.headers["Content-Length"] == "\(count)")
                 #expect(upload.bytes == Array(try bench.folder.data("source")))
             }
-            // And what goes over the same handle or connection afterwards has none of it.
+            // A later request over the same handle or connection has nothing of an earlier body.
             bench.server.serve("/plain", .text("plain"))
             let plain = try await bench.send("GET", "/plain", join).end()
             #expect(plain.answer == Array("plain".utf8) && plain.sent == 0)
@@ -80,7 +80,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatDidNotLeaveIsNotCounted() async throws {
+    @Test func unsentBytesAreNotCounted() async throws {
         try await Bench.with { bench async throws in
             let port = try LoopbackPort.free()
             let outcome = try await bench.send("PUT", "http://127.0.0.1:\(port)/", body: .bytes([1, 2]), join).end()
@@ -98,7 +98,7 @@ import TransferTestSupport
         }
     }
 
-    /// libcurl sends it once more where a connection turns out to be dead that had been used before.
+    /// libcurl sends the body again if a reused connection turns out to be dead.
     @Test func isCountedOnceWhenItLeavesTwice() async throws {
         try await Bench.with { bench async throws in
             let sink = bench.server.acceptUploads("/in")

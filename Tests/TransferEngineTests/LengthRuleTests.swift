@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// Whether a file came whole, as far as lengths tell.
+/// The decision whether a file is complete, judged by lengths.
 @Suite struct LengthRuleTests {
     private static func head(_ status: Int = 200, _ fields: [String: String] = [:]) -> ResponseHead {
         ResponseHead(status: status, fields: fields.sorted { $0.key < $1.key }.map { HeaderField($0.key, $0.value) })
@@ -13,13 +13,14 @@ import TransferTestSupport
 
     @Test(
         arguments: [
-            // Status, fields, total, framed by the protocol; proven.
+            // Columns: status, fields, total length, whether the protocol frames the body; whether completeness is
+            // proven.
             (200, [:], 5, false, true), (200, [:], nil, false, false), (200, [:], nil, true, true),
             (200, ["Transfer-Encoding": "chunked"], nil, false, true),
             (200, ["Transfer-Encoding": "gzip, Chunked"], nil, false, true),
             (200, ["Transfer-Encoding": "chunked, gzip"], nil, false, false),
             (200, ["Transfer-Encoding": "gzip"], nil, false, false),
-            // The part came whole; the file may be longer.
+            // The part is complete, but the file may be longer.
             (206, ["Content-Length": "5"], nil, false, false),
             (206, ["Transfer-Encoding": "chunked"], nil, true, false),
             (206, [:], 9, false, true), (203, [:], nil, false, false),
@@ -32,7 +33,7 @@ import TransferTestSupport
 
     @Test(
         arguments: [
-            // The body's fields, the answer to HEAD; 1000 bytes came.
+            // Columns: the fields of the body's answer, then the answer to HEAD. 1000 bytes came.
             ([:], 200, ["Content-Length": "1000"], .same), ([:], 200, ["Content-Length": "1001"], .cut(length: 1001)),
             ([:], 200, ["Content-Length": "999"], .unknown), ([:], 200, ["Content-Length": "0"], .unknown),
             ([:], 200, [:], .unknown), ([:], 200, ["Content-Length": "x"], .unknown),
@@ -61,7 +62,8 @@ import TransferTestSupport
         return ExchangeMachine(request)
     }
 
-    /// How an exchange ends whose body came without a length; `HEAD` stands for a question before that.
+    /// Returns how an exchange ends whose body came without a length. `HEAD` stands for a request for the length before
+    /// that.
     private static func story(
         _ openEnd: OpenEnd, method: String = "GET", isFramed: Bool = false, answer: ResponseHead? = nil,
         closure: ConnectionClosure = .unknown
@@ -96,14 +98,14 @@ import TransferTestSupport
         #expect(Self.story(.refused, answer: longer) == "HEAD connectionLost")
         #expect(Self.story(.asked, answer: silent) == "HEAD 200 unproven")
         #expect(Self.story(.refused, answer: silent) == "HEAD unproven")
-        // No answer to the question is no word against the body.
+        // A refused HEAD is no evidence against the body.
         #expect(Self.story(.asked) == "HEAD 200 unproven" && Self.story(.refused) == "HEAD unproven")
-        // A HEAD asks for what a GET gives, and for nothing else.
+        // A HEAD asks for the result of a GET, and of no other method.
         #expect(Self.story(.asked, method: "POST") == "200 unproven")
         #expect(Self.story(.refused, method: "POST") == "unproven")
     }
 
-    /// RFC 9112 §9.8: without the closing alert such an answer isn't complete, unless something else proves it.
+    /// RFC 9112 §9.8: without the closing alert such an answer is incomplete unless another proof exists.
     @Test func aConnectionThatWasCutNeedsAnotherProof() {
         let (same, silent) = (Self.head(200, ["Content-Length": "1000"]), Self.head(200, [:]))
         #expect(Self.story(.asked, answer: silent, closure: .cut) == "HEAD connectionLost")
@@ -111,7 +113,7 @@ import TransferTestSupport
         #expect(Self.story(.asked, method: "POST", closure: .cut) == "connectionLost")
         #expect(Self.story(.asked, answer: same, closure: .cut) == "HEAD 200")
         #expect(Self.story(.asked, isFramed: true, closure: .cut) == "200")
-        // A digest decides.
+        // A digest decides instead.
         #expect(Self.story(.taken, closure: .cut) == "200")
         #expect(Self.story(.asked, answer: silent, closure: .alerted) == "HEAD 200 unproven closed")
         #expect(Self.story(.refused, answer: silent, closure: .alerted) == "HEAD unproven")

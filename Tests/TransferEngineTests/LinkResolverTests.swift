@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// Whom to ask (resolv.conf(5)).
+/// The choice of name servers (resolv.conf(5)).
 struct NameServersTests {
     @Test func readsWhatTheManualPageDescribes() {
         let servers = NameServers(
@@ -35,7 +35,7 @@ struct NameServersTests {
         #expect(!servers.usesTCP && !servers.rotates && servers.search.isEmpty && servers.servers.isEmpty)
     }
 
-    @Test func thoseOnThisMachineAndOnOtherLinksCannotBeAsked() {
+    @Test func localServersAndServersOfOtherLinksCannotBeAsked() {
         var servers = NameServers(resolvConf: "")
         servers.servers = ["127.0.0.53", "::1", "0.0.0.0", "fe80::1%eth0", "fe80::2%wg0", "192.0.2.1"]
         #expect(servers.reachable(over: "wg0") == ["fe80::2", "192.0.2.1"])
@@ -47,12 +47,12 @@ struct NameServersTests {
         }
     }
 
-    @Test func theSystemsAreAskedWhereOneIsElsewhere() throws {
+    @Test func theSystemsNameServersAreAskedIfOneIsRemote() throws {
         let chosen = try Self.choose("nameserver 127.0.0.1\nnameserver 192.0.2.1", "nameserver 192.0.2.2")
         #expect(chosen.servers == ["192.0.2.1"])
     }
 
-    @Test func behindAResolverOnThisMachineItsOwnAreAsked() throws {
+    @Test func aLocalResolversUpstreamServersAreAsked() throws {
         let chosen = try Self.choose(
             "nameserver 127.0.0.53\noptions timeout:1\n", "nameserver 192.0.2.2\nsearch a.example")
         #expect(chosen.servers == ["192.0.2.2"] && chosen.search == ["a.example"] && chosen.timeout == .seconds(1))
@@ -70,7 +70,7 @@ struct NameServersTests {
     }
 }
 
-/// Look-ups over `lo`, at an address that nobody has there: a name server that never answers.
+/// Look-ups over `lo`, at an address that no server listens on: a name server that never answers.
 @Suite("Look-ups over a link", .timeLimit(.minutes(1)))
 struct LinkResolverTests {
     private let folder: TemporaryFolder
@@ -92,7 +92,7 @@ struct LinkResolverTests {
         }
     }
 
-    /// The kernel would cut it off, and find `lo` no more than anybody else; with 15 letters it would find a link.
+    /// The kernel would truncate the name and might find `lo`, and 15 letters of it could name an existing link.
     @Test func noSocketIsMadeForANameThatTheKernelWouldCutOff() {
         #expect(LinkSocket.open(AF_INET, 2, 0, link: "0123456789abcdef") == .failure(.link(ENODEV)))
         #expect(LinkSocket.open(AF_INET, 2, 0, link: "") == .failure(.link(ENODEV)))
@@ -124,7 +124,7 @@ struct LinkResolverTests {
         workers.stop()
     }
 
-    @Test func whatCanBeNoNameIsAnErrorAtOnce() throws {
+    @Test func anInvalidNameFailsAtOnce() throws {
         let long = String(repeating: "a", count: 64) + ".example"
         let error = try #require(throws: TransferError.self) { try resolver.addresses(of: long, link: "lo").get() }
         #expect(!error.isTransient && error.message.contains("can't be a name"))
@@ -134,7 +134,7 @@ struct LinkResolverTests {
 /// Exchanges that require a link, on this machine.
 @Suite("Exchanges over a required link", .timeLimit(.minutes(1)))
 struct LinkedExchangeTests {
-    @Test func whatStaysOnThisMachineIsNotBound() async throws {
+    @Test func loopbackTrafficIsNotBoundToTheLink() async throws {
         try await Bench.with { bench in
             bench.server.serve("/x", .text("hello"))
             let hosts = ["127.0.0.1", "localhost", "127.1", "a.localhost"]
@@ -163,7 +163,7 @@ struct LinkedExchangeTests {
         }
     }
 
-    /// One form is looked up and connected to; what has none is refused.
+    /// One spelling is looked up and connected to. A host without such a spelling is refused.
     @Test(arguments: [
         ("http://a%2eexample/", false), ("http://bücher.example/", false), ("http://b%00.example/", true),
     ])

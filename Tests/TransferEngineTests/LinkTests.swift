@@ -1,7 +1,7 @@
 import Testing
 import TransferTestSupport
 
-/// Links that are kept to, on the real kernel, which counts the packets that went another way.
+/// Transfers that are bound to one link, on the real kernel, which counts the packets on each link.
 @Suite("A required link", .enabled(if: TwoLinks.isAllowed), .timeLimit(.minutes(1)))
 struct LinkTests {
     private static let records = [
@@ -9,7 +9,7 @@ struct LinkTests {
         "proxy.example=\(TwoLinks.web)", "dead.example=\(TwoLinks.web)",
     ]
 
-    /// Without this the others would prove nothing.
+    /// Without this test the other tests would prove nothing.
     @Test func withoutOneTheKernelsChoiceIsSeenByTheCounters() async throws {
         let links = try await TwoLinks(records: Self.records)
         let lines = try await links.probe("fetch", "-", "http://web.example/")
@@ -68,7 +68,7 @@ struct LinkTests {
     }
 
     @Test(arguments: ["http://web.example/", "http://\(TwoLinks.web)/", "http://localhost.web.example/"])
-    func thatIsNotThereIsAnErrorAndNothingIsSent(_ url: String) async throws {
+    func aMissingLinkIsAnErrorAndNothingIsSent(_ url: String) async throws {
         let links = try await TwoLinks(records: Self.records)
         let lines = try await links.probe("fetch", "wg0", url)
         #expect(lines.count == 1 && lines[0].hasPrefix("error linkUnavailable there is no link wg0, "), "\(lines)")
@@ -78,7 +78,7 @@ struct LinkTests {
         #expect(questions == [])
     }
 
-    @Test func thatIsNotThereIsAnErrorWithAProxyToo() async throws {
+    @Test func aMissingLinkIsAnErrorWithAProxyToo() async throws {
         let links = try await TwoLinks(records: Self.records)
         let lines = try await links.probe(
             "fetch", "--proxy", "http://\(TwoLinks.web):3128", "wg0", "http://web.example/")
@@ -87,7 +87,7 @@ struct LinkTests {
         #expect(a == 0 && b == 0)
     }
 
-    @Test func thatIsDownIsAnErrorAndNothingIsSent() async throws {
+    @Test func aLinkThatIsDownIsAnErrorAndNothingIsSent() async throws {
         let links = try await TwoLinks(records: Self.records)
         try links.ip("link set dev b down")
         let lines = try await links.probe("fetch", "b", "http://web.example/", "b", "http://\(TwoLinks.web)/")
@@ -112,7 +112,7 @@ struct LinkTests {
         #expect(a == 0)
     }
 
-    @Test func namesThatAreNotThereAreSaidToBeMissing() async throws {
+    @Test func missingNamesAreReported() async throws {
         let links = try await TwoLinks(records: Self.records)
         let lines = try await links.probe("resolve", "5", "b", "nosuch.example")
         #expect(lines.count == 1 && lines[0].contains("no such name") && lines[0].contains("over b"), "\(lines)")

@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// One life of a file system is told from the next, or nothing is claimed.
+/// Two mounts of a file system are distinguished, or no identity is claimed.
 @Suite struct MountInstanceTests {
     /// A disk with one partition: 8:0 and 8:1.
     private func makeSys(_ folder: TemporaryFolder, sequence: String = "41\n") throws {
@@ -25,7 +25,7 @@ import TransferTestSupport
         try makeSys(folder)
         let first = try #require(name(folder, MountInstance.Kind.ext4))
         #expect(first.hasPrefix("8:1 ext4 ") && name(folder, MountInstance.Kind.ext4) == first)
-        // Beside the old one, so that it has another number.
+        // The new node is made beside the old one, so that it has another number.
         try folder.folder("fs/ext4/new")
         #expect(rmdir(folder.path("fs/ext4/part1")) == 0)
         #expect(Glibc.rename(folder.path("fs/ext4/new"), folder.path("fs/ext4/part1")) == 0)
@@ -33,7 +33,7 @@ import TransferTestSupport
         #expect(second != first)
     }
 
-    @Test func aStickIsToldByItsDisk() throws {
+    @Test func aRemovableDiskIsIdentifiedByItsSequenceNumber() throws {
         let folder = try TemporaryFolder("sys")
         try makeSys(folder)
         #expect(name(folder, MountInstance.Kind.exfat) == "8:1 disk 41")
@@ -42,7 +42,7 @@ import TransferTestSupport
         #expect(name(folder, MountInstance.Kind.exfat) == "8:1 disk 42")
     }
 
-    /// What a file in memory was written to is gone with its mount.
+    /// A file in memory is lost with its mount.
     @Test(arguments: [MountInstance.Kind.tmpfs, MountInstance.Kind.ramfs]) func aFileSystemInMemoryHasOneLife(
         _ kind: UInt32
     ) {
@@ -58,8 +58,8 @@ import TransferTestSupport
         #expect(MountInstance.keepsInodeNumbers(kind: kind) == isKept)
     }
 
-    /// The numbers that its subvolumes have for devices are given again: its UUID names it.
-    @Test func aBtrfsIsToldByItsPool() throws {
+    /// The device numbers of its subvolumes are reused, so the UUID identifies the file system.
+    @Test func aBtrfsIsIdentifiedByItsPool() throws {
         let folder = try TemporaryFolder("sys")
         try makeSys(folder)
         try folder.folder("fs/btrfs/uuid")
@@ -70,8 +70,8 @@ import TransferTestSupport
         #expect(name("other") == nil && name(nil) == nil)
     }
 
-    /// NFS, FUSE, a disk that /sys doesn't know, a file system that has no folder there.
-    @Test func whereNothingTellsNothingIsClaimed() throws {
+    /// NFS, FUSE, a disk that /sys does not know, and a file system without a folder there.
+    @Test func anUnidentifiableMountHasNoIdentity() throws {
         let folder = try TemporaryFolder("sys")
         try makeSys(folder)
         for kind in [0x6969, 0x6573_5546, 0xFF53_4D42, 0x794C_7630] as [UInt32] { #expect(name(folder, kind) == nil) }
@@ -89,8 +89,8 @@ import TransferTestSupport
         if let mount = one.mount { #expect(mount.hasPrefix(BootID.current + " ")) }
     }
 
-    /// A download that is broken off loses nothing there either.
-    @Test func whatIsLeftBehindIsSecured() throws {
+    /// An interrupted download loses nothing there either.
+    @Test func anInterruptedDownloadIsSecured() throws {
         let folder = try TemporaryFolder("part")
         let part = try PartFile.open(folder.path("x.part"))
         let record = ResumeData(

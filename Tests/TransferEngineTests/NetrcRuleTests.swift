@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferEngine
 
-/// Which entry of a `.netrc` file a hop gets: pure.
+/// The entry of a `.netrc` file that a hop gets, as a pure rule.
 @Suite struct NetrcRuleTests {
     private static let file = """
         machine own.example login first password p1
@@ -46,7 +46,7 @@ import TransferCore
         #expect(hop.netrcMachine == nil, "that is what it was given for")
     }
 
-    /// From `from`, over `to`, which is a later hop.
+    /// Rows: a hop from `from` to `to`, which is a later hop.
     @Test(
         arguments: [
             ("http://own.example/", "http://login.example/l", "GET", false, true),
@@ -54,7 +54,7 @@ import TransferCore
             ("http://own.example/", "http://LOGIN.example/l", "HEAD", false, true),
             ("https://own.example/", "https://login.example/l", "GET", false, true),
             ("http://own.example/", "https://login.example/l", "GET", false, true),
-            // In clear text after TLS; by other methods; with a body; by the entry for all machines.
+            // Clear text after TLS, other methods, a request with a body, and the entry for all machines.
             ("https://own.example/", "http://login.example/l", "GET", false, false),
             ("http://own.example/", "http://login.example/l", "POST", false, false),
             ("http://own.example/", "http://login.example/l", "DELETE", false, false),
@@ -78,14 +78,14 @@ import TransferCore
         _ = flow.authorized(Self.hop("https://else.example/"))
         #expect(flow.authorized(Self.hop("http://login.example/")).authorization == nil)
         #expect(flow.authorized(Self.hop("https://login.example/")).authorization == Self.field("ada", "pw"))
-        // Also where it was given to the same machine before.
+        // The same holds if the password was sent to this machine before.
         #expect(flow.authorized(Self.hop("http://login.example/")).authorization == nil)
     }
 
     @Test func aPlaceThatIsAskedDirectlyGetsNoneInClearText() {
         var flow = Self.flow("http://own.example/")
         #expect(flow.authorized(Self.hop("http://login.example/learnt")).authorization == nil)
-        // The way from the owner's URL is a new one.
+        // A redirect from the owner's URL starts a new chain.
         _ = flow.authorized(Self.hop("http://own.example/", isOwn: true))
         #expect(flow.authorized(Self.hop("http://login.example/")).authorization == Self.field("ada", "pw"))
         var secure = Self.flow("http://own.example/")

@@ -3,18 +3,18 @@ import TransferCore
 
 @testable import TransferEngine
 
-/// Every wrong answer to a request for a part of a file, at each state that the part may be in: no byte of it is delivered,
-/// and nothing but that very part is ever asked for.
+/// Every wrong answer to a request for a part of a file, in each state of the part. No byte of it is delivered, and no
+/// other range is ever requested.
 @Suite struct PartAnswerTests {
-    /// The bytes from 400 on, up to 600, of a file of 1,000.
+    /// The bytes from 400 up to 600 of a file of 1,000 bytes.
     enum State: String, CaseIterable {
-        /// Known by a strong tag.
+        /// The version is known by a strong tag.
         case tagged
-        /// A digest of the whole judges, and the source has a tag of its own.
+        /// A digest of the whole file decides, and the source has a tag of its own.
         case proven
-        /// A digest of the whole judges, and the source hasn't answered yet.
+        /// A digest of the whole file decides, and the source has not answered yet.
         case provenUntagged
-        /// The end of the file.
+        /// The part is the end of the file.
         case last
 
         var point: ResumePoint {
@@ -74,7 +74,7 @@ import TransferCore
         ("broken", answer(500)), ("a redirect to nowhere", answer(302)),
     ]
 
-    /// Wrong where no digest of the whole judges.
+    /// Answers that are wrong unless a digest of the whole file decides.
     static let strange: [(String, ResponseHead)] = [
         ("another version", part("bytes 400-599/1000", ["ETag": "\"b\""])),
         ("no word of its version", part("bytes 400-599/1000", [:])),
@@ -89,7 +89,7 @@ import TransferCore
                 url: ExchangeMachineTests.url, method: "GET", body: .none, intent: .representation(state.point)))
     }
 
-    /// The same answer to each question, until the exchange ends.
+    /// Gives the same answer to each request, until the exchange ends.
     private func expectNoByte(_ answer: ResponseHead, _ state: State, _ name: String) {
         var machine = machine(state)
         var hop = machine.start()

@@ -37,8 +37,8 @@ import TransferTestSupport
         #expect(throws: Never.self) { try PartFile.open(path) }
     }
 
-    /// As every process that this one starts has it, from fork(2) to exec(2).
-    @Test func theLockIsLetGoAlsoWhereAnotherProcessHasTheDescriptor() throws {
+    /// Each child process has the descriptor between fork(2) and exec(2).
+    @Test func theLockIsReleasedAlsoIfAnotherProcessHasTheDescriptor() throws {
         let folder = try TemporaryFolder("part")
         let path = folder.path("x.part")
         var part: PartFile? = try PartFile.open(path)
@@ -76,7 +76,7 @@ import TransferTestSupport
             fill(part, 500)
             part.record(record(path))
             try part.truncate()
-            // A worker that was slower than the new start.
+            // The worker was slower than the new start.
             #expect(!part.record(record(path), generation: 0))
             fill(part, 10)
         }
@@ -91,8 +91,8 @@ import TransferTestSupport
         #expect(try PartFile.open(path).initialRecord == nil)
     }
 
-    /// A worker that syncs writes its record when it comes to that.
-    @Test func aRecordThatIsOnItsWayDoesNotComeAfterTheLastOne() throws {
+    /// A worker that syncs writes its record after the sync.
+    @Test func aPendingRecordIsNotWrittenAfterTheLastOne() throws {
         let folder = try TemporaryFolder("part")
         let path = folder.path("x.part")
         do {
@@ -106,8 +106,8 @@ import TransferTestSupport
         #expect(try PartFile.open(path).initialRecord?.synced == ByteRanges(0..<500))
     }
 
-    /// Taking blocks sets the time of a file, which a finished one has from its server.
-    @Test func aReservationThatIsOnItsWayDoesNotTouchAFinishedFile() throws {
+    /// The allocation of blocks changes the modification time, which a finished file has from its server.
+    @Test func aPendingReservationDoesNotTouchAFinishedFile() throws {
         let folder = try TemporaryFolder("part")
         let part = try PartFile.open(folder.path("x.part"))
         fill(part, 500)
@@ -132,7 +132,7 @@ import TransferTestSupport
         #expect(try PartFile.open(path).initialRecord == nil)
     }
 
-    /// After a reboot, and where a disk came back.
+    /// After a reboot, or after a disk was mounted again.
     @Test func onAnotherMountOnlyDurableBytesCount() throws {
         let folder = try TemporaryFolder("part")
         let path = folder.path("x.part")
@@ -167,8 +167,8 @@ import TransferTestSupport
     }
 
     @Test func theLockIsOnTheFileThatBearsTheName() throws {
-        // The first writer finishes and renames between the second one's open and its lock: the name then is another
-        // file's, and so must be the lock.
+        // The first writer finishes and renames the file between the open and the lock of the second writer. The name
+        // then belongs to another file, on which the lock must be.
         let folder = try TemporaryFolder("part")
         let path = folder.path("x.part")
         let first = try PartFile.open(path)
@@ -215,7 +215,7 @@ import TransferTestSupport
         #expect(error?.code == .fileMissing && error?.errno == ENOENT)
     }
 
-    /// Killed before its first record, it's ours by its mark.
+    /// The mark identifies our file although the process was killed before its first record.
     @Test func aFileWithoutARecordIsOursByItsMark() throws {
         let folder = try TemporaryFolder("part")
         do { fill(try PartFile.open(folder.path("x.part")), 10) }
@@ -223,7 +223,7 @@ import TransferTestSupport
         #expect(part.initialSize == 10 && part.initialRecord == nil && !part.isClaimed)
     }
 
-    @Test func aFileOfSomebodyElseIsOursOnlyWhereItsInodeWasRecorded() throws {
+    @Test func anotherUsersFileIsOursOnlyByItsRecordedInode() throws {
         let folder = try TemporaryFolder("part")
         let path = try folder.write("notes", to: "x.part")
         var status = stat()
@@ -279,7 +279,7 @@ import TransferTestSupport
         try await Bench.with { bench async throws in
             bench.server.serve("/x", ServedFile(.random(seed: 1, count: 700_000), etag: "\"a\""))
             bench.server.script("/x", [.cut(after: 300_000)])
-            // Whoever runs it is killed: nobody records anything at the end.
+            // The process is killed, so nothing is recorded at the end.
             let attempt = try bench.start()
             _ = try await attempt.end()
             let part = try PartFile.open(bench.file)

@@ -4,7 +4,7 @@ import TransferCore
 
 @testable import TransferEngine
 
-/// Whose a file is that has a partial file's name.
+/// The ownership of a file that has the name of a partial file.
 @Suite struct PartOwnershipTests {
     @Test(
         arguments: [
@@ -16,7 +16,7 @@ import TransferCore
         #expect((PartOwnership.ofInode(mode: kind | 0o644, links: links, isOwn: isOwn) == .ours) == isOurs)
     }
 
-    /// What the file bears × what was recorded elsewhere.
+    /// Rows: the mark on the file, and the record that is kept elsewhere.
     @Test(
         arguments: [
             (0, .nothing, .none, true), (9, .mark, .none, true), (9, .mark, .inode(8), true),

@@ -8,7 +8,7 @@ import TransferTestSupport
 
 @Suite(.timeLimit(.minutes(1))) struct PartialUploadTests {
     @Test(arguments: [0..<5000, 0..<0, 17..<4001, 4999..<5000], [true, false])
-    func aRangeOfAFileIsSentBetweenWhatStandsAroundIt(_ range: Range<Int64>, _ isFramed: Bool) async throws {
+    func aRangeOfAFileIsSentBetweenPrefixAndSuffix(_ range: Range<Int64>, _ isFramed: Bool) async throws {
         try await Bench.with { bench async throws in
             let sink = bench.server.acceptUploads("/in")
             let path = try bench.folder.write(count: 5000, seed: 1, to: "source")
@@ -21,7 +21,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func interimAnswersAreToldAndDoNotEndTheExchange() async throws {
+    @Test func interimAnswersAreReportedAndDoNotEndTheExchange() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
             bench.server.script("/in", [.interim(104, headers: ["Location": "/there"], count: 2)])
@@ -40,7 +40,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func nothingIsAskedBeforehandWhereThatIsNotWanted() async throws {
+    @Test func theExpectationCanBeDisabled() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
             let path = try bench.folder.write(count: 3_000_000, seed: 1, to: "source")

@@ -3,17 +3,17 @@ import TransferCore
 
 @testable import TransferEngine
 
-/// A connection over a path with a hole, looked at four times a second.
+/// A simulated connection over a path with an outage, sampled four times a second.
 private struct Line {
     var state = PathState(began: MonotonicTime(nanoseconds: 0))
     var awaits = PathState.Awaited.body
-    /// Seconds from which and until which packets vanish.
+    /// The range of seconds in which packets are lost.
     var hole: Range<Double> = 0..<0
-    /// The times at which data comes, where no hole is.
+    /// The times at which data arrives outside the outage.
     var data: (Double) -> Bool = { _ in true }
-    /// Whether something of ours is on its way, that nothing acknowledges in the hole.
+    /// Whether the connection has bytes in flight, which are not acknowledged during the outage.
     var sends = false
-    /// When others were answered last.
+    /// The last time at which other connections received an answer.
     var others: (Double) -> Double? = { _ in nil }
     var lastData = 0.0
     var lastHeard = 0.0
@@ -22,7 +22,7 @@ private struct Line {
     private(set) var bounds: [Duration] = []
     private(set) var wasUnbound = false
 
-    /// - Returns: The first loss, and when.
+    /// - Returns: The first loss, and its time.
     mutating func run(_ seconds: Double) -> (loss: PathState.Loss, at: Double)? {
         for step in 1...Int(seconds * 4) {
             let time = Double(step) / 4
@@ -55,14 +55,14 @@ private struct Line {
 }
 
 @Suite struct PathStateTests {
-    @Test func aConnectionThatMovesIsAskedNothing() {
+    @Test func anActiveConnectionIsNotProbed() {
         var line = Line()
         #expect(line.run(60) == nil)
         #expect(line.questions == 0)
     }
 
     @Test(arguments: [3.0, 10, 40, 120])
-    func aReaderLeavesSoonAfterAHoleWhenItsServerStaysSilent(_ length: Double) throws {
+    func aReaderGivesUpSoonAfterAnOutageIfItsServerStaysSilent(_ length: Double) throws {
         var line = Line(hole: 5..<5 + length, data: { $0 < 5 })
         let found = line.run(length + 20)
         let end = try #require(found)
@@ -70,19 +70,19 @@ private struct Line {
         #expect(end.at > 5 + length && end.at <= 5 + length + 1.25)
     }
 
-    @Test func aReaderStaysWhenDataFollowsTheHole() {
+    @Test func aReaderStaysIfDataFollowsTheOutage() {
         var line = Line(hole: 5..<15)
         #expect(line.run(60) == nil)
     }
 
-    /// The first bytes come with the answer to a question, or right behind it.
-    @Test func aServerThatThinksIsLeftNeverAndAskedLessAndLess() {
+    /// The first bytes arrive with the answer to a probe, or right after it.
+    @Test func aSlowServerIsKeptAndProbedLessAndLess() {
         var line = Line(awaits: .answer, data: { _ in false })
         #expect(line.run(300) == nil)
         #expect(line.questions > 10 && line.questions <= 65)
     }
 
-    @Test func aSenderRetransmitsOnceASecondInAHoleAndIsReleasedAfterIt() {
+    @Test func aSenderRetransmitsOnceASecondDuringAnOutageOnly() {
         var line = Line(awaits: .answer, hole: 5..<45, data: { _ in false }, sends: true)
         #expect(line.run(44) == nil)
         #expect(!line.bounds.isEmpty && line.bounds.allSatisfy { $0 == .seconds(1) })
@@ -93,7 +93,7 @@ private struct Line {
         #expect(line.wasUnbound)
     }
 
-    @Test func aConnectionIsDeadOnceAnotherIsAnsweredAndItIsNot() throws {
+    @Test func aConnectionIsDeadOnceOnlyAnotherOneIsAnswered() throws {
         var line = Line(hole: 5..<1000, data: { $0 < 5 }, others: { $0 > 6 ? $0 : nil })
         let found = line.run(60)
         let end = try #require(found)
@@ -101,22 +101,22 @@ private struct Line {
         #expect(end.at <= 12)
     }
 
-    @Test func aHoleForAllKillsNoConnection() {
+    @Test func anOutageOfAllConnectionsKillsNone() {
         var line = Line(hole: 5..<1000, data: { $0 < 5 }, others: { min($0, 5.05) })
         #expect(line.run(300) == nil)
         #expect(line.state.isInHole)
     }
 
-    /// Large segments vanish, and answers to questions pass.
+    /// Large segments are lost, and answers to probes arrive.
     @Test(arguments: [(PathState.Awaited.body, true), (.handshake, true), (.answer, false), (.nothing, false)])
-    func aPeerThatAnswersAndBringsNothingIsStuckWhereItHasBegun(_ awaits: PathState.Awaited, _ isStuck: Bool) {
+    func aPeerThatAnswersWithoutDataIsStuckOnlyAfterItsBeginning(_ awaits: PathState.Awaited, _ isStuck: Bool) {
         var line = Line(awaits: awaits, data: { $0 < 5 })
         let end = line.run(60)
         #expect((end?.loss == .stuck) == isStuck)
         #expect(end.map { $0.at >= 5 + 6 && $0.at < 5 + 20 } ?? true)
     }
 
-    @Test func anExchangeThatIsHeldBackAsksNothing() {
+    @Test func aSuspendedExchangeIsNotProbed() {
         var line = Line(awaits: .nothing, hole: 5..<10, data: { _ in false })
         #expect(line.run(60) == nil)
         #expect(line.questions == 0)

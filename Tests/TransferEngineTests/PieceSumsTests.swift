@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferEngine
 
-/// The sums of a file's pieces, made while it's written.
+/// The checksums of a file's pieces, which are computed while the file is written.
 @Suite struct PieceSumsTests {
     private func bytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
         var state = seed
@@ -26,7 +26,7 @@ import TransferCore
         #expect(sum([], hardware: hardware) == 0)
     }
 
-    /// Also of what is longer than the lanes in which the instruction is used.
+    /// The sizes include ones longer than the lanes in which the instruction is used.
     @Test(arguments: [1, 7, 8, 9, 4095, 12_287, 12_288, 12_289, 40_001])
     func tablesAndInstructionAgree(count: Int) {
         let content = bytes(count)
@@ -36,7 +36,7 @@ import TransferCore
         #expect(CRC32C.joined(sum(first), sum(second), length: Int64(second.count)) == sum(content))
     }
 
-    @Test func eachPieceHasItsSumWhateverTheWritesAre() throws {
+    @Test func eachPieceHasItsSumForAnySizeOfWrites() throws {
         let piece = Int(PieceSumList.shortestPiece)
         let content = bytes(2 * piece + 12_345)
         for step in [piece - 1, piece, 700_001] {
@@ -56,12 +56,12 @@ import TransferCore
         }
     }
 
-    @Test func whatComesInAnotherOrderHasNoSums() {
+    @Test func outOfOrderWritesHaveNoSums() {
         let sums = PieceSums()
         let content = bytes(100)
         content.withUnsafeBytes { sums.add($0, at: 50) }
         #expect(sums.list(of: 150) == nil)
-        // From the start it begins anew.
+        // A write at offset 0 restarts the sums.
         content.withUnsafeBytes { sums.add($0, at: 0) }
         #expect(sums.list(of: 100) != nil && sums.list(of: 99) == nil)
         content.withUnsafeBytes { sums.add($0, at: 101) }

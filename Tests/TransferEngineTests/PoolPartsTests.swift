@@ -24,7 +24,7 @@ extension ExchangeID {
         #expect(waits.next == start + .seconds(2))
     }
 
-    @Test func whoIsRemovedIsNeverDue() {
+    @Test func aRemovedExchangeIsNeverDue() {
         var waits = Deadlines()
         waits.set(ExchangeID(1), start)
         #expect(waits.remove(ExchangeID(1)) && !waits.remove(ExchangeID(1)))
@@ -50,7 +50,7 @@ extension ExchangeID {
         silence.look(at: Array(subjects.indices), now: start + after) { subjects[$0] }
     }
 
-    /// (held, deadline after the start, time of the look) → how the exchange ends
+    /// Rows: (suspended, deadline after the start, time of the check) → how the exchange ends.
     @Test(
         arguments: [
             (false, nil, Duration.milliseconds(9_999), nil),
@@ -62,7 +62,7 @@ extension ExchangeID {
             (false, .seconds(40), .seconds(10), .silent),
             (false, .seconds(10), .seconds(10), .late),
         ] as [(Bool, Duration?, Duration, Silence.Fault?)])
-    func endsWhatIsSilentOrLate(isHeld: Bool, deadline: Duration?, after: Duration, fault: Silence.Fault?) {
+    func silentOrLateExchangesAreEnded(isHeld: Bool, deadline: Duration?, after: Duration, fault: Silence.Fault?) {
         var silence = Silence()
         let subject = Subject(
             lastActivity: start, isHeld: isHeld, bound: bound, deadline: deadline.map { start + $0 })
@@ -71,18 +71,19 @@ extension ExchangeID {
         #expect((next == nil) == (fault != nil), "whoever goes on is looked at again")
     }
 
-    /// (bytes of all, exchanges, seconds since any moved, time of the look) → whether it is given up
+    /// Rows: (bytes of all, exchanges, seconds since any byte moved, time of the check) → whether the exchange is given
+    /// up.
     @Test(
         arguments: [
             (64_000, 16, 0, 10, false), (64_000, 16, 0, 49, false), (64_000, 16, 0, 50, true),
-            // Each has had its share, but one.
+            // Each exchange has had its share, except one.
             (16 << 20, 16, 0, 10, true),
-            // Nothing moves on the link.
+            // No byte moves on the link.
             (64_000, 16, 10, 10, true), (64_000, 16, 12, 30, true),
-            // It is alone.
+            // The exchange is alone.
             (0, 1, 10, 10, true),
         ] as [(Int64, Int, Int, Int, Bool)])
-    func hasPatienceOnASlowLinkThatOthersShare(
+    func aSharedSlowLinkExtendsTheTimeout(
         moved: Int64, count: Int, idle: Int, after: Int, isOver: Bool
     ) {
         var silence = Silence()
@@ -94,7 +95,7 @@ extension ExchangeID {
         #expect(isOver || next.map { $0 > now && $0 <= now + bound / 8 + Silence.granularity } == true)
     }
 
-    @Test func theNextLookIsTheFirstThatAnyNeeds() {
+    @Test func theNextCheckIsTheEarliestNeeded() {
         var silence = Silence()
         #expect(silence.begin(Subject(lastActivity: start, bound: bound), now: start) == start + bound)
         #expect(silence.begin(Subject(lastActivity: start, bound: .seconds(20)), now: start) == nil)
@@ -103,7 +104,7 @@ extension ExchangeID {
         #expect(silence.nextLook == start + .seconds(3))
     }
 
-    @Test func looksAreNoFinerThanTheGranularity() {
+    @Test func checksAreNoFinerThanTheGranularity() {
         var silence = Silence()
         let (ended, next) = look(
             &silence, [Subject(lastActivity: start, bound: bound)], after: bound + .milliseconds(-1))
@@ -111,8 +112,8 @@ extension ExchangeID {
         #expect(silence.nextLook == nil, "until it's asked for")
     }
 
-    /// Ends of exchanges begin others, which may need an earlier look than those that were there.
-    @Test func aLookThatIsAskedForMeanwhileStays() {
+    /// The ends of exchanges start new ones, which may need an earlier check than the existing ones.
+    @Test func aCheckRequestedMeanwhileIsKept() {
         var silence = Silence()
         let (_, next) = look(&silence, [Subject(lastActivity: start, bound: .seconds(60))], after: bound)
         let new = Subject(lastActivity: start + bound, bound: .seconds(1))
@@ -132,7 +133,7 @@ extension ExchangeID {
         #expect(interest.ready(7, awaitsReply: true) == .tell)
     }
 
-    /// Registering a kept connection anew for each request would cost two system calls.
+    /// To register a kept connection anew for each request would cost two system calls.
     @Test func aSocketOfNoInterestStaysRegisteredUntilSomethingHappens() {
         var interest = SocketInterest()
         _ = interest.changed(7, CURL_POLL_IN)
@@ -159,7 +160,7 @@ extension ExchangeID {
         #expect(isUnregistered && !interest.hasUnread, "nobody waits any more")
     }
 
-    @Test func aReplyThatNobodyAwaitsAnyMoreIsNotOffered() {
+    @Test func anAbandonedReplyIsNotOffered() {
         var interest = SocketInterest()
         _ = interest.changed(7, CURL_POLL_REMOVE)
         _ = interest.offered(7, hasBytes: true, awaitsReply: true)
@@ -167,7 +168,7 @@ extension ExchangeID {
         #expect(interest.offerAgain { _ in true } == [], "forgotten")
     }
 
-    /// libcurl is told by itself then, and would never hear of the socket again if it were registered for the offer.
+    /// epoll notifies libcurl directly then. A registration for the offer would replace that of libcurl.
     @Test func aSocketThatLibcurlWantsAgainIsNotOffered() {
         var interest = SocketInterest()
         _ = interest.changed(7, CURL_POLL_REMOVE)

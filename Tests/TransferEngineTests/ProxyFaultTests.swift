@@ -5,7 +5,7 @@ import TransferCore
 
 @testable import TransferEngine
 
-/// Faults of proxies are told as theirs, and none of a server behind them is.
+/// The faults of a proxy are reported as faults of the proxy, and the faults of a server behind it are not.
 @Suite struct ProxyFaultTests {
     private struct Case: Sendable {
         var code: CURLcode
@@ -13,7 +13,7 @@ import TransferCore
         var isTunnel = true
         var isOpen = false
         var isAnswered = false
-        /// What is told; `nil` where the proxy isn't to blame.
+        /// The reported code; `nil` if the proxy is not at fault.
         var kind: TransferError.Code?
         var words = ""
     }
@@ -46,7 +46,7 @@ import TransferCore
         Case(code: CURLE_PEER_FAILED_VERIFICATION, proxy: "https://px.lan:3128", isOpen: true),
     ]
 
-    @Test(arguments: cases) private func isToldAsTheProxys(_ one: Case) {
+    @Test(arguments: cases) private func aProxysFaultIsReportedAsTheProxys(_ one: Case) {
         let leg = ProxyFault.Leg(
             proxy: ProxyAddress(one.proxy), target: "a.example", isTunnel: one.isTunnel, isOpen: one.isOpen,
             isAnswered: one.isAnswered)
@@ -70,7 +70,7 @@ import TransferCore
                 "can't find the proxy px.lan: no such name", "can't find the host a.example: no such name",
             ])
         #expect(faults.map(\.proxy) == ["socks5://px.lan:1080", nil])
-        // This machine couldn't ask.
+        // A failure of this machine, which could not send the look-up.
         let lack = targets[0].fault(
             TransferError(.cannotResolveHost, "can't ask for the host px.lan: too many open files"))
         #expect(lack.proxy == nil && lack.message == "can't ask for the proxy px.lan: too many open files")

@@ -4,12 +4,12 @@ import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 
-/// Which answers belong to the request that they seem to answer.
+/// The distinction between answers to a request and answers that only appear to be.
 @Suite(.timeLimit(.minutes(1))) struct ReceiptTests {
     private static let long = RequestBody.bytes(Array(repeating: 7, count: 3_000_000))
     private static let short = RequestBody.bytes(Array(repeating: 7, count: 300))
 
-    /// RFC 9112 §9.2. The request goes over another connection, and no attempt is spent.
+    /// RFC 9112 §9.2. The request is sent over another connection, and no attempt is spent.
     @Test(arguments: ["GET", "PUT", "POST", "PATCH"], [false, true])
     func anAnswerThatCameBeforeItsRequestIsNone(_ method: String, _ joins: Bool) async throws {
         try await Bench.with { bench async throws in
@@ -25,7 +25,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aConnectionOnWhichNothingWasSaidIsUsedAgain() async throws {
+    @Test func aSilentConnectionIsReused() async throws {
         try await Bench.with { bench async throws in
             let peer = try SpeakingPeer()
             defer { peer.stop() }
@@ -61,7 +61,7 @@ import TransferTestSupport
         }
     }
 
-    /// How a request is redirected, whether those are followed that turn it, and what then is the answer.
+    /// Rows: the redirect, whether redirects that change the method are followed, and the resulting answer.
     @Test(arguments: [
         ("PUT", 303, true, 200, AnswerScope.another), ("PUT", 303, false, 303, .request),
         ("PUT", 301, true, 201, .request), ("PUT", 302, false, 201, .request), ("PUT", 307, false, 201, .request),

@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// An answer that is to take the place of a complete file: the claims of the file × those of the answer.
+/// An answer that is to replace a complete file. Each row has the claims of the file and those of the answer.
 @Suite("Replacing complete files") struct ReplacementRuleTests {
     private static let url = "http://a.example/f"
 
@@ -26,19 +26,19 @@ import TransferTestSupport
 
     @Test(
         arguments: [
-            // A version is only replaced by a version.
+            // An answer without a version does not replace a version.
             (file(), ["Content-Length": "18"], "doesn't say of which version"),
             (file(), [:], "doesn't say of which version"), (file(), ["ETag": "\"2\""], nil),
             (file(), ["Last-Modified": "Mon, 01 Jan 2024 10:00:00 GMT"], nil),
             (file(etag: nil), ["Content-Length": "18"], nil), (file(etag: nil), [:], nil),
-            // The same version has one length and one coding.
+            // One version has one length and one coding.
             (file(), ["ETag": "\"1\"", "Content-Length": "1000"], nil),
             (file(), ["ETag": "\"1\"", "Content-Length": "18"], "18 bytes as all of a file of 1000"),
             (file(coding: ""), ["ETag": "\"1\"", "Content-Encoding": "gzip"], "another content coding (gzip)"),
             (file(coding: "gzip"), ["ETag": "\"1\""], "another content coding (none)"),
             (file(coding: "gzip"), ["ETag": "\"1\"", "Content-Encoding": "GZIP"], nil),
             (file(), ["ETag": "\"1\"", "Content-Encoding": "gzip", "Content-Length": "9"], nil),
-            // A page takes the place of a page only, also with a version of its own.
+            // An HTML page replaces only an HTML page, even with a version of its own.
             (file(mediaType: "application/zip"), ["ETag": "\"2\"", "Content-Type": html], "a page of HTML"),
             (file(mediaType: "text/html"), ["ETag": "\"2\"", "Content-Type": html], nil),
             (file(etag: nil, mediaType: "text/html"), ["Content-Type": html], nil),
@@ -46,10 +46,10 @@ import TransferTestSupport
             (file(etag: nil, isBinary: true), ["Content-Type": "application/xhtml+xml"], "a page of HTML"),
             (file(), ["ETag": "\"2\"", "Content-Type": html], nil), (file(), ["Content-Type": html], "a page of HTML"),
             (file(etag: nil), ["Content-Type": html], nil),
-            // Nothing takes the place of bytes only with a version.
+            // An empty answer replaces a file only with a version.
             (file(etag: nil), ["Content-Length": "0"], "an empty answer"),
             (file(), ["Content-Length": "0", "ETag": "\"2\""], nil),
-            // A repair wants the same bytes, whatever their version is called now.
+            // A repair needs the same bytes, whatever their version is called now.
             (file(mustBeSame: true), ["ETag": "\"2\"", "Content-Length": "18"], "18 bytes as all"),
             (file(mustBeSame: true), ["ETag": "\"2\"", "Content-Length": "1000"], nil),
             (file(etag: nil, mustBeSame: true), ["Content-Length": "1001"], "1001 bytes as all"),
@@ -90,14 +90,14 @@ import TransferTestSupport
         #expect(Self.end(page, position: 18, replacing: nil) == "200")
     }
 
-    /// The length of a body in chunks is known at its end.
+    /// The length of a chunked body is known only at its end.
     @Test func anEmptyBodyWithoutALengthIsRefusedAtItsEnd() {
         let head = Self.head(["Transfer-Encoding": "chunked"])
         #expect(Self.end(head, position: 0, replacing: Self.file(etag: nil)).hasPrefix("an empty answer"))
         #expect(Self.end(head, position: 1, replacing: Self.file(etag: nil)) == "200")
     }
 
-    /// A partial file that is given up leads to the complete file's own rule.
+    /// An abandoned partial file leads to the rule for the complete file.
     @Test func aNewBeginningOfAPartialFileIsJudgedToo() {
         let point = ResumePoint(offset: 10, validator: nil, total: 20)
         #expect(Self.end(Self.head([:]), position: 5, replacing: Self.file(), resume: point).contains("stays"))
@@ -132,7 +132,7 @@ import TransferTestSupport
             ([0x7F, 0x45, 0x4C, 0x46, 0], true),
             (Array("caf\u{E9}".utf8), false), ([0xFF, 0xFE, 0x61, 0], false), ([], false),
         ] as [([UInt8], Bool)])
-    func bytesThatNoTextHasAreTold(_ bytes: [UInt8], _ isBinary: Bool) {
+    func binaryBytesAreRecognised(_ bytes: [UInt8], _ isBinary: Bool) {
         #expect(FileSample.isBinary(bytes) == isBinary)
     }
 }

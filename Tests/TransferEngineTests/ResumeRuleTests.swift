@@ -3,42 +3,42 @@ import TransferCore
 
 @testable import TransferEngine
 
-/// What is there × what was asked × what came → what follows.
+/// Rows: the held bytes, the request, the answer, and the verdict.
 @Suite struct ResumeRuleTests {
     static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
     static let otherDate = "Mon, 07 Nov 1994 08:49:37 GMT"
     static let tag = Validator(etag: "\"a\"")
     static let dated = Validator(lastModified: date, isDateStrong: true)
 
-    /// The bytes that are there, and what is known of them.
+    /// The held bytes, and the knowledge about them.
     enum Held: String, Sendable, CaseIterable {
         /// 400 of 1000 bytes with the strong tag "a".
         case tagged
-        /// The same by a strong date.
+        /// 400 of 1000 bytes with a strong date.
         case dated
-        /// The same, and a digest of the whole decides.
+        /// 400 of 1000 bytes with the strong tag "a"; a digest of the whole file decides.
         case digest
-        /// Of another mirror: only the digest decides.
+        /// 400 of 1000 bytes of another mirror: only the digest decides.
         case mirror
-        /// Their tag is weak.
+        /// 400 of 1000 bytes with a weak tag.
         case weak
-        /// 400 bytes of an unknown number.
+        /// 400 bytes of a file of unknown length.
         case unbounded
-        /// All 1000.
+        /// All 1000 bytes.
         case whole
-        /// All 1000, by a weak tag.
+        /// All 1000 bytes with a weak tag.
         case wholeWeak
-        /// All there may be.
+        /// All 1000 bytes that came, of a file of unknown length.
         case wholeUnbounded
-        /// Of another URL than the one that answers.
+        /// 400 of 1000 bytes of another URL than the requested one.
         case elsewhere
-        /// All 1000, by a weak tag, of another URL than the one that answers.
+        /// All 1000 bytes with a weak tag, of another URL than the requested one.
         case wholeElsewhere
-        /// Coded by gzip.
+        /// 400 bytes of the form coded by gzip.
         case coded
-        /// 900 of 1000.
+        /// 900 of 1000 bytes.
         case nearly
-        /// Of a binary file.
+        /// 400 of 1000 bytes of a binary file.
         case binary
 
         var point: ResumePoint {
@@ -68,12 +68,12 @@ import TransferCore
         case plain
         case lastByte
         case whole
-        /// An attempt fails and the bytes stay.
+        /// The attempt fails, and the bytes stay.
         case odd
-        /// The same, with a status that says so.
+        /// The attempt fails with an error status, and the bytes stay.
         case refused
         case complete
-        /// An answer that has nothing to do with what is there.
+        /// The answer is unrelated to the held bytes.
         case none
 
         init(_ verdict: ResumeRule.Verdict?) {
@@ -139,19 +139,19 @@ import TransferCore
         Row(.digest, 206, part("400-999/1000", "\"b\""), .append(), plain: true),
         Row(.digest, 206, part("400-999/1000", nil), .append(), plain: true),
         Row(.coded, 206, part("400-999/1000", "\"a\"", ["Content-Encoding": "gzip"]), .append()),
-        // Without a condition the part itself has to say of which version it is.
+        // Without a condition the part itself has to name its version.
         Row(.tagged, 206, part("400-999/1000"), .append(), plain: true),
         Row(.tagged, 206, part("400-999/1000", nil), .odd, plain: true),
         Row(.dated, 206, ["Content-Range": "bytes 400-999/1000", "Last-Modified": date], .append(), plain: true),
         Row(.dated, 206, ["Content-Range": "bytes 400-999/1000"], .odd, plain: true),
         Row(.whole, 206, part("999-999/1000"), .append(overlap: 1)),
-        // Another version shows itself by its validator.
+        // A different validator shows a different version.
         Row(.tagged, 206, part("400-999/1000", "\"b\""), .whole),
         Row(.tagged, 206, part("400-999/1000", "W/\"a\""), .whole),
         Row(.dated, 206, ["Content-Range": "bytes 400-999/1000", "Last-Modified": otherDate], .whole),
         Row(.whole, 206, part("999-999/1000", "\"b\""), .whole),
         Row(.elsewhere, 206, part("400-999/1000"), .whole),
-        // What fits neither proves nothing.
+        // A range that fits neither the request nor the bytes proves nothing.
         Row(.tagged, 206, ["ETag": "\"a\""], .odd),
         Row(.tagged, 206, ["ETag": "\"a\"", "Content-Type": "multipart/byteranges; boundary=x"], .odd),
         Row(.tagged, 206, part("400-999/1000", "\"a\"", ["Content-Type": "multipart/byteranges; boundary=x"]), .odd),
@@ -165,20 +165,21 @@ import TransferCore
         Row(.tagged, 206, part("400-999/1000", nil), .odd),
         Row(.tagged, 206, part("400-999/1000", "\"a\"", ["Content-Encoding": "gzip"]), .odd),
         Row(.coded, 206, part("400-999/1000"), .odd),
-        // One that begins earlier is of use where its version is proven; if it's much, only at the second time.
+        // A range that begins earlier is accepted if its version is proven. A long overlap is accepted only the second
+        // time.
         Row(.tagged, 206, part("0-999/1000"), .append(overlap: 400)),
         Row(.tagged, 206, part("399-999/1000"), .append(overlap: 1)),
         Row(.tagged, 206, part("0-399/1000"), .odd),
         Row(.nearly, 206, part("0-999999/1000000"), .odd),
         Row(.nearly, 206, part("0-999999/1000000"), .append(overlap: 900_000), doubt: ResumeDoubt(claim: "from:0")),
-        // It came again and again.
+        // The answer came repeatedly.
         Row(.tagged, 206, ["ETag": "\"a\""], .odd, doubt: ResumeDoubt(claim: "range:none", count: 1)),
         Row(.tagged, 206, ["ETag": "\"a\""], .whole, doubt: ResumeDoubt(claim: "range:none", count: 2)),
         Row(.tagged, 206, ["ETag": "\"a\""], .odd, doubt: ResumeDoubt(claim: "from:0", count: 2)),
     ]
 
     static let wholes: [Row] = [
-        // The very version: the range is asked for without the condition that wasn't taken.
+        // The same version: the range is requested without the condition, which the server ignored.
         Row(.tagged, 200, all(), .plain), Row(.tagged, 203, all(), .plain),
         Row(.dated, 200, ["Last-Modified": date, "Content-Length": "1000"], .plain),
         Row(.tagged, 200, all(), .append(overlap: 400), plain: true),
@@ -187,50 +188,50 @@ import TransferCore
         Row(.whole, 200, all(), .complete),
         Row(.coded, 200, all("\"a\"", ["Content-Encoding": "gzip"]), .plain),
         Row(.tagged, 200, all(length: 600), .odd),
-        // Another one.
+        // A different version.
         Row(.tagged, 200, all("\"b\""), .anew), Row(.tagged, 200, all("\"b\"", length: 600), .anew),
         Row(.tagged, 200, all("W/\"a\""), .anew),
         Row(.dated, 200, ["Last-Modified": otherDate], .anew),
         Row(.whole, 200, all("\"b\""), .anew),
         Row(.elsewhere, 200, all(), .anew), Row(.elsewhere, 200, all(nil), .odd),
         Row(.elsewhere, 200, all(nil), .anew, doubt: ResumeDoubt(claim: "whole:1000", count: 2)),
-        // A digest decides.
+        // A digest of the whole file decides.
         Row(.digest, 200, all("\"b\""), .plain), Row(.digest, 200, all("\"b\"", length: 999), .anew),
         Row(.digest, 200, all("\"b\""), .append(overlap: 400), plain: true),
         Row(.mirror, 200, all("\"b\""), .append(overlap: 400), plain: true),
-        // Nobody knows which version it is.
+        // The version of the answer is unknown.
         Row(.tagged, 200, ["Content-Length": "46"], .odd),
         Row(.tagged, 200, ["Content-Length": "46", "Content-Type": "text/html"], .odd),
         Row(.tagged, 200, ["Content-Length": "46"], .odd, doubt: ResumeDoubt(claim: "whole:46", count: 3)),
         Row(.tagged, 200, ["Content-Length": "47"], .odd, doubt: ResumeDoubt(claim: "whole:46", count: 2)),
         Row(.tagged, 200, ["Content-Length": "1000"], .append(overlap: 400)),
-        // However often it comes: in another coding the same version has other bytes.
+        // Repetition changes nothing: the same version has different bytes in another coding.
         Row(.tagged, 200, all("\"a\"", ["Content-Encoding": "gzip"], length: 70), .odd),
         Row(
             .tagged, 200, all("\"a\"", ["Content-Encoding": "gzip"], length: 70), .odd,
             doubt: ResumeDoubt(claim: "coding", count: 3)),
-        // The other way round a server gives at last what was asked for.
+        // In the opposite case the server at last sends the requested form.
         Row(.coded, 200, all(), .odd),
         Row(.coded, 200, all(), .anew, doubt: ResumeDoubt(claim: "whole:1000", count: 2)),
         Row(
             .digest, 200, all("\"a\"", ["Content-Encoding": "gzip"], length: 70), .anew,
             doubt: ResumeDoubt(claim: "whole:70", count: 2)),
-        // A page never becomes the file, however often it comes, and whatever tag it has.
+        // An HTML page never becomes the file, however often it comes and whatever tag it has.
         Row(
             .tagged, 200, ["Content-Length": "46", "Content-Type": "text/html; charset=utf-8"], .odd,
             doubt: ResumeDoubt(claim: "page", count: 3)),
         Row(.binary, 200, all("\"page\"", ["Content-Type": "text/html"], length: 46), .odd),
         Row(.tagged, 200, all("\"b\"", ["Content-Type": "text/html"]), .anew),
         Row(.digest, 200, ["Content-Length": "46", "Content-Type": "text/html"], .odd),
-        // Neither does anything else that says of no version, where there was one.
+        // An answer without any version never replaces a file that had one.
         Row(.binary, 200, ["Content-Length": "0"], .odd, doubt: ResumeDoubt(claim: "whole:0", count: 3)),
         Row(.tagged, 200, ["Transfer-Encoding": "chunked"], .odd, doubt: ResumeDoubt(claim: "whole:", count: 3)),
-        // With a digest it's harmless.
+        // With a digest such an answer is harmless.
         Row(.digest, 200, all(nil, length: 999), .anew, doubt: ResumeDoubt(claim: "whole:999", count: 2)),
-        // The server's bytes are others than those that are there, again and again.
+        // The server's bytes repeatedly differ from the held bytes.
         Row(.tagged, 200, all(), .anew, doubt: ResumeDoubt(claim: "bytes", count: 3)),
         Row(.tagged, 200, all(), .plain, doubt: ResumeDoubt(claim: "bytes", count: 2)),
-        // As rclone's S3 server answers ranges.
+        // The answers of rclone's S3 server to range requests.
         Row(.tagged, 200, part("400-999/1000", "\"a\"", ["Content-Length": "600"]), .append()),
         Row(.tagged, 200, part("400-999/1000", "\"b\"", ["Content-Length": "600"]), .whole),
         Row(.tagged, 200, part("500-999/1000"), .odd), Row(.tagged, 200, part("nonsense"), .odd),
@@ -238,7 +239,7 @@ import TransferCore
     ]
 
     static let others: [Row] = [
-        // A 416 alone decides nothing: some say it of a new version of the same length.
+        // A 416 alone decides nothing: some servers send it for a new version of the same length.
         Row(.tagged, 416, [:], .odd), Row(.tagged, 416, ["ETag": "\"a\""], .odd),
         Row(.tagged, 416, ["Content-Range": "bytes */1000", "ETag": "\"a\""], .odd),
         Row(.tagged, 416, ["Content-Range": "bytes */300"], .odd),
@@ -252,16 +253,16 @@ import TransferCore
         Row(.wholeUnbounded, 416, ["Content-Range": "bytes */1000", "ETag": "\"a\""], .complete),
         Row(.wholeUnbounded, 416, ["Content-Range": "bytes */1000"], .lastByte),
         Row(.elsewhere, 416, ["Content-Range": "bytes */1000", "ETag": "\"a\""], .whole),
-        // A stored answer that is whole needn't be strong to be validated (RFC 9111 §4.3).
+        // A complete stored answer need not be strong to be validated (RFC 9111 §4.3).
         Row(.wholeWeak, 304, ["ETag": "W/\"a\""], .complete), Row(.wholeWeak, 200, all("W/\"a\""), .anew),
-        // Of another resource it says nothing (RFC 9110 §8.8.3).
+        // A 304 about another resource proves nothing (RFC 9110 §8.8.3).
         Row(.wholeElsewhere, 304, ["ETag": "W/\"a\""], .whole),
-        // A success that isn't registered is a 200 (RFC 9110 §15).
+        // An unregistered 2xx status is treated as 200 (RFC 9110 §15).
         Row(.tagged, 299, all("\"b\""), .anew), Row(.tagged, 218, all(), .plain), Row(.tagged, 226, all(), .odd),
         // A success that is neither the file nor a part of it.
         Row(.tagged, 304, ["ETag": "\"a\""], .odd), Row(.tagged, 204, [:], .odd), Row(.tagged, 202, [:], .odd),
         Row(.tagged, 205, [:], .odd, doubt: ResumeDoubt(claim: "status:205", count: 3)),
-        // Without a range nobody may answer with one.
+        // Without a range in the request no server may answer with one.
         Row(.weak, 206, part("400-999/1000"), .odd), Row(.weak, 416, [:], .odd),
         Row(.weak, 200, all("W/\"a\""), .anew), Row(.weak, 200, all(nil), .anew),
         Row(.tagged, 404, [:], .none), Row(.tagged, 302, [:], .none),
@@ -271,13 +272,13 @@ import TransferCore
         var point = row.held.point
         point.doubt = row.doubt
         let rule = ResumeRule(point: point, isSamePlace: row.held.isSamePlace)
-        // What is refuted is asked for whole at once, but for the sake of the table.
+        // Refuted bytes are requested whole at once; the row needs the first request of the rule all the same.
         var question = ResumeRule(point: row.held.point).firstQuestion.question
         if row.plain, let plain = question.unconditional { question = plain }
         #expect(Expected(rule.judge(row.head, to: question)) == row.expected)
     }
 
-    /// Those who hold nothing dear begin anew where others would fail an attempt.
+    /// Callers whose bytes are cheap restart where other callers would fail an attempt.
     @Test(arguments: parts + wholes + others + refusals) func nothingIsOddWhereBytesAreCheap(_ row: Row) {
         var point = row.held.point
         point.doubt = row.doubt
@@ -309,14 +310,14 @@ import TransferCore
             (Validator(lastModified: date), "too weak"),
             (Validator(etag: "W/\"a\"", lastModified: date, isDateStrong: true), "too weak"),
         ] as [(Validator?, String)])
-    func doesNotAskByLess(_ validator: Validator?, _ reason: String) {
+    func weakValidatorsAreNotUsedAsConditions(_ validator: Validator?, _ reason: String) {
         let (question, restart) = ResumeRule(point: ResumePoint(offset: 400, validator: validator, total: 1000))
             .firstQuestion
         #expect(question == .whole && restart?.contains(reason) == true)
     }
 
-    /// Odd answers were confirmed, and all of the file was asked for.
-    @Test func aWholeThatWasAskedForIsTakenWhereItSaysWhatItIs() {
+    /// The odd answers were confirmed, and the whole file was requested.
+    @Test func aRequestedFullAnswerIsAcceptedWithItsValidator() {
         let rule = ResumeRule(point: Held.tagged.point)
         let plain = head(200, ["ETag": "\"a\"", "Content-Length": "70", "Content-Encoding": "gzip"])
         #expect(Expected(rule.judge(plain, to: .whole)) == .odd)
@@ -354,7 +355,7 @@ import TransferCore
 }
 
 @Suite struct DetourCountTests {
-    @Test func itEndsWithoutProgress() {
+    @Test func retriesEndWithoutProgress() {
         var detours = DetourCount()
         for _ in 0..<DetourCount.limit {
             let isAllowed = detours.take(at: 500_000)
@@ -364,7 +365,7 @@ import TransferCore
         #expect(!isAllowed)
     }
 
-    @Test func progressStartsItAnew() {
+    @Test func progressRestartsTheCount() {
         var detours = DetourCount()
         let isAllowed = (1...100).allSatisfy { detours.take(at: $0 * ProgressRule.leastBytes) }
         #expect(isAllowed)

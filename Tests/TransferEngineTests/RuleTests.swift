@@ -5,7 +5,7 @@ import TransferCore
 
 @testable import TransferEngine
 
-/// An answer's head out of its fields.
+/// Returns the head of an answer with these fields.
 func head(_ status: Int, _ fields: KeyValuePairs<String, String> = [:]) -> ResponseHead {
     ResponseHead(status: status, fields: fields.map { HeaderField($0.key, $0.value) })
 }

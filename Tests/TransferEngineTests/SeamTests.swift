@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// Bytes that are asked for once more, as the offset that a file server agreed to is no proof.
+/// Bytes that are requested again, because an offset that a file server accepted is no proof.
 @Suite("Overlaps with file servers") struct SeamTests {
     @Test(
         arguments: [
@@ -26,7 +26,7 @@ import TransferTestSupport
         #expect(rule.judge(part, to: question) == .append(overlap: 100, total: 1000))
     }
 
-    /// The answer to a part's request begins before the part, and goes to the file from its beginning on.
+    /// The answer to a part's request begins before the part, and is written to the file from the part's start on.
     @Test(arguments: [100, 99, 101]) func aPartWithAnOverlapIsTakenAsItWasAskedFor(_ overlap: Int64) {
         var point = ResumePoint(offset: 500, validator: Validator(etag: "\"1\""), total: 1000)
         point.overlap = 100
@@ -56,7 +56,7 @@ import TransferTestSupport
         #expect(seams.firstWrong(in: descriptor) == nil)
         seams.add(Array("0123".utf8), before: 12)
         #expect(seams.firstWrong(in: descriptor) == 12)
-        // Behind the end of a file that was shortened.
+        // The offset is beyond the end of a shortened file.
         let short = SeamList()
         short.add(Array("0123".utf8), before: 40)
         #expect(short.firstWrong(in: descriptor) == 40)

@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// Which `NAME.part.map` is believed, and which is left alone.
+/// The choice of `NAME.part.map` files that are trusted, and of those that are left alone.
 @Suite struct SegmentLogTests {
     private let folder: TemporaryFolder
     private let part: PartFile
@@ -24,20 +24,20 @@ import TransferTestSupport
 
     private func read(mark: UInt64? = 7) -> ByteRanges? { SegmentLog.read(beside: part.asLogged, mark: mark)?.received }
 
-    @Test func itsOwnMapIsBelieved() throws {
+    @Test func anOwnMapIsTrusted() throws {
         try make()
         #expect(read()?.ranges == [0..<100, 500..<600])
         // Records of older versions have no mark.
         #expect(read(mark: nil) == read())
     }
 
-    /// The number of a removed file's inode is given to the next one.
-    @Test func theMapOfAnotherFileThatHadTheSameInodeIsNot() throws {
+    /// The inode number of a removed file is given to the next file.
+    @Test func theMapOfAReusedInodeIsNotTrusted() throws {
         try make(mark: 8)
         #expect(read() == nil)
     }
 
-    @Test func aMapWithASecondNameIsNot() throws {
+    @Test func aMapWithASecondNameIsNotTrusted() throws {
         try make()
         #expect(link(map, folder.path("other")) == 0)
         #expect(read() == nil)
@@ -46,7 +46,7 @@ import TransferTestSupport
         #expect(access(map, F_OK) == 0)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "needs root")) func anotherUsersMapIsNot() throws {
+    @Test(.enabled(if: geteuid() == 0, "needs root")) func anotherUsersMapIsNotTrusted() throws {
         try make()
         #expect(chown(map, 65534, 65534) == 0)
         #expect(read() == nil)
@@ -56,7 +56,7 @@ import TransferTestSupport
         #expect(access(map, F_OK) == 0)
     }
 
-    /// The name was durable when the power went, and the content wasn't.
+    /// The name was durable at the power failure, and the content was not.
     @Test func aMapOfZerosIsMadeAnew() throws {
         try make()
         #expect(truncate(map, 0) == 0 && truncate(map, 4096) == 0)

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TransferTestSupport
 
-/// A server for one request, which tells in how many segments it came.
+/// A server for one request, which reports the number of its segments.
 final class SegmentPeer: Sendable {
     let port: UInt16
     private let descriptor: Int32
@@ -16,10 +16,10 @@ final class SegmentPeer: Sendable {
 
     /// Answers 201 once `count` bytes of a body have come.
     ///
-    /// - Returns: The request, and the segments with data that it came in.
+    /// - Returns: The request, and the number of data segments in which it came.
     func answer(afterBody count: Int) async throws -> (request: String, segments: Int) {
         try await withCheckedThrowingContinuation { continuation in
-            // `accept` and `recv` block, which a thread of the tests' must not.
+            // `accept` and `recv` block, and a thread of the tests must not block.
             Thread.detachNewThread { continuation.resume(with: Result { try self.answerNow(afterBody: count) }) }
         }
     }
@@ -43,7 +43,7 @@ final class SegmentPeer: Sendable {
         return (String(decoding: bytes, as: UTF8.self), segments)
     }
 
-    /// `tcpi_data_segs_in` of linux/tcp.h, which glibc's own `tcp_info` ends before.
+    /// `tcpi_data_segs_in` of linux/tcp.h, a field that is missing from the shorter `tcp_info` of glibc.
     private static func dataSegments(_ socket: Int32) -> Int {
         var info = [UInt32](repeating: 0, count: 64)
         var length = socklen_t(info.count * MemoryLayout<UInt32>.size)

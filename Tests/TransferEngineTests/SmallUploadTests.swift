@@ -5,13 +5,13 @@ import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 
-/// Small uploads whose bodies leave together with their heads: nobody can tell them from others but by their cost.
+/// Small uploads whose bodies leave together with their heads differ from other uploads only in cost.
 @Suite(.timeLimit(.minutes(1))) struct SmallUploadTests {
     private func joined(_ settings: inout ExchangeSettings) { settings.joinsSmallBodies = true }
 
     private func apart(_ settings: inout ExchangeSettings) { settings.joinsSmallBodies = false }
 
-    /// An exchange as the one who asked sees it.
+    /// An exchange as its caller sees it.
     struct Seen: Equatable {
         var code: TransferError.Code?
         var isTransient: Bool?
@@ -28,7 +28,7 @@ import TransferTestSupport
             answer = String(decoding: outcome.answer, as: UTF8.self)
             sent = outcome.sent
             interim = log.interim.map(\.status)
-            // Each has a server of its own.
+            // Each exchange has a server of its own.
             path = outcome.finalURL.components(separatedBy: "/").dropFirst(3).joined(separator: "/")
         }
     }
@@ -79,7 +79,7 @@ import TransferTestSupport
             bench.server.acceptUploads("/in")
             bench.server.acceptUploads("/other")
             bench.server.script("/in", [behaviour.fault])
-            // What follows it has nothing of it.
+            // The next request contains nothing of the body.
             for body in ["first", "second one"] {
                 let attempt = bench.send("PUT", "/in", body: .bytes(Array(body.utf8)), change)
                 let outcome = try await attempt.end()
@@ -144,7 +144,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsCancelledEndsWithItsConnection() async throws {
+    @Test func aCancelledUploadEndsWithItsConnection() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
             bench.server.script("/in", [.holdHead])
@@ -175,8 +175,8 @@ import TransferTestSupport
         }
     }
 
-    /// An answer that nobody reads waits in the kernel.
-    @Test func whatIsSuspendedGoesOnWhenItIsToldTo() async throws {
+    /// An unread answer waits in the kernel.
+    @Test func aSuspendedUploadResumesOnDemand() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
             bench.server.script("/in", [.holdHead])
@@ -185,7 +185,7 @@ import TransferTestSupport
             attempt.handle.suspend()
             attempt.handle.resume()
             attempt.handle.suspend()
-            // Commands come in their order: once another exchange has ended, these have come.
+            // Commands run in order: once this exchange has ended, the earlier commands have run.
             #expect(try await bench.send("PUT", "/other", body: .bytes([2]), joined).end().head?.status == 404)
             bench.server.release()
             try await bench.server.waitForAnswers(2)
@@ -196,7 +196,7 @@ import TransferTestSupport
         }
     }
 
-    /// Connections of the network that was are used by nobody new.
+    /// New exchanges do not use connections of the former network.
     @Test func anotherNetworkGetsOtherConnections() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
@@ -208,7 +208,7 @@ import TransferTestSupport
         }
     }
 
-    /// The server sees each of them closed, in whichever way it ended.
+    /// The server sees each connection closed, however its exchange ended.
     @Test func leavesNoConnectionOpen() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")

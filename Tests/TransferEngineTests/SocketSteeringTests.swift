@@ -5,7 +5,7 @@ import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 
-/// The congestion control of connections that send, and the pace of background exchanges.
+/// The congestion control of sending connections, and the pacing of background exchanges.
 @Suite(.timeLimit(.minutes(1))) struct SocketSteeringTests {
     private static let size = 1 << 20
 
@@ -24,8 +24,8 @@ import TransferTestSupport
         return (try await attempt.end(), attempt)
     }
 
-    /// Reno is in every kernel, and everybody may choose it.
-    @Test func aConnectionThatSendsGetsWhatTheJobNames() async throws {
+    /// Every kernel has Reno, and every user may select it.
+    @Test func aSendingConnectionUsesTheJobsAlgorithm() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
             let (outcome, use) = try await upload(bench) { $0.sending.congestion = .named("reno") }
@@ -34,7 +34,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatTheKernelRefusesIsReportedOnceAndCostsNothing() async throws {
+    @Test func aRefusalOfTheKernelIsReportedOnceAndCostsNothing() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
             for (name, isNew) in [("nosuchcontrol", true), ("nosuchcontrol", false), ("norsuch", true)] {
@@ -47,7 +47,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [CongestionControl.automatic, .system])
-    func whereNothingIsLostTheSystemsOwnStays(_ control: CongestionControl) async throws {
+    func withoutLossTheSystemsAlgorithmStays(_ control: CongestionControl) async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
             let (outcome, use) = try await upload(bench) { $0.sending.congestion = control }
@@ -56,7 +56,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aBackgroundExchangeBringsAndSendsAllOfIt() async throws {
+    @Test func aBackgroundExchangeTransfersEverything() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
             let (outcome, _) = try await upload(bench) { $0.isBackground = true }

@@ -16,7 +16,7 @@ import TransferTestSupport
         try folder.setTime("f", seconds: 1_000_000)
     }
 
-    /// Reads what is to be sent, in pieces of that length.
+    /// Reads the range that is to be sent, in pieces of that length.
     private func send(_ file: SourceFile, _ range: Range<Int64>, piece: Int) throws {
         let part = SourcePart(file, range: range)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: piece, alignment: 16)
@@ -65,7 +65,7 @@ import TransferTestSupport
         #expect(!file.hasWhatWasSent())
     }
 
-    @Test func whatIsSentAgainCountsAsItIsThen() throws {
+    @Test func resentBytesCountAsLastRead() throws {
         let file = try SourceFile(path)
         try send(file, 0..<700_000, piece: 65536)
         try overwrite(at: 10)
@@ -74,7 +74,7 @@ import TransferTestSupport
         #expect(file.hasWhatWasSent())
     }
 
-    /// A part that is sent again while another one, which begins where it ends, has been sent.
+    /// A part is sent again after the part that follows it has been sent.
     @Test func aPartThatIsSentAgainLeavesTheOthersKnown() throws {
         let file = try SourceFile(path)
         try send(file, 0..<400_000, piece: 65536)
@@ -85,7 +85,7 @@ import TransferTestSupport
         #expect(!file.hasWhatWasSent())
     }
 
-    @Test func whatWasNotReadIsNotAllThatWasSent() throws {
+    @Test func anUnreadRangeIsNotCountedAsSent() throws {
         let file = try SourceFile(path)
         #expect(file.hasWhatWasSent() && !file.hasWhatWasSent(wholly: true))
         try send(file, 0..<400_000, piece: 65536)
@@ -95,7 +95,7 @@ import TransferTestSupport
         #expect(file.hasWhatWasSent(wholly: true))
     }
 
-    @Test func ofWhatAnEarlierAttemptSentNothingIsKnown() throws {
+    @Test func bytesOfAnEarlierAttemptAreUnknown() throws {
         let file = try SourceFile(path)
         file.markSentBefore()
         try send(file, 500_000..<Int64(Self.size), piece: 65536)
@@ -114,8 +114,8 @@ import TransferTestSupport
         #expect(file.look() == .retimed && !file.hasWhatWasSent())
     }
 
-    /// Several requests, at once or one after the other, and those of an earlier attempt.
-    @Test(arguments: [false, true]) func whatWasSentInPartsHasTheFingerprintOfTheWhole(_ isSecondAttempt: Bool) throws {
+    /// Several requests, concurrent or sequential, and those of an earlier attempt.
+    @Test(arguments: [false, true]) func partsHaveTheFingerprintOfTheWhole(_ isSecondAttempt: Bool) throws {
         let whole = try SourceFile(path)
         try send(whole, 0..<Int64(Self.size), piece: 65536)
         let file = try SourceFile(path)
@@ -128,7 +128,7 @@ import TransferTestSupport
         #expect(file.sentFingerprint != nil && file.sentFingerprint == whole.sentFingerprint)
     }
 
-    @Test func ofOtherBytesThanWereSentNothingIsNoted() throws {
+    @Test func changedSourcesHaveNoFingerprint() throws {
         for isUnclear in [false, true] {
             let file = try SourceFile(path)
             file.markSentBefore(mayHaveChanged: isUnclear)
@@ -145,7 +145,7 @@ import TransferTestSupport
         #expect(file.look() == .other && !file.hasWhatWasSent())
     }
 
-    @Test func timesThatNobodyCanTellAreTheFurthestThatCanBeTold() throws {
+    @Test func unrepresentableTimesAreClamped() throws {
         // The year 2300.
         try folder.setTime("f", seconds: 10_413_792_000)
         #expect(try SourceFile(path).stamp.modified == .max)

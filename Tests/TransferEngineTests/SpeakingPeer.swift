@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import TransferTestSupport
 
-/// A server that numbers its answers, and says something nobody asked for when it's told to.
+/// A server that numbers its answers, and that sends an unsolicited message on demand.
 final class SpeakingPeer: Sendable {
     let port: UInt16
     private let listener: Int32
@@ -18,7 +18,7 @@ final class SpeakingPeer: Sendable {
         let listening = try LoopbackListener(backlog: 8)
         let socket = listening.descriptor
         (listener, port) = (socket, listening.port)
-        // `accept` and `recv` block, which a thread of the tests' must not.
+        // `accept` and `recv` block, and a thread of the tests must not block.
         Thread.detachNewThread { [self] in
             while true {
                 let client = accept(socket, nil, nil)
@@ -38,7 +38,7 @@ final class SpeakingPeer: Sendable {
     var url: String { "http://127.0.0.1:\(port)/f" }
     var connections: Int { state.withLock { $0.connections.count } }
 
-    /// On the newest connection; on loopback it's there when this returns.
+    /// Sends a text over the newest connection. On loopback the text has arrived when this returns.
     func speak(_ text: String) {
         guard let client = state.withLock({ $0.connections.last }) else { return }
         _ = text.withCString { send(client, $0, strlen($0), Int32(MSG_NOSIGNAL)) }

@@ -5,12 +5,12 @@ import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 
-/// A body out of made-up bytes, with everything that can go wrong.
+/// A generated body with configurable faults.
 final class MadeBody: BodyStream {
     struct Plan {
         var announced: Int64?
         var count: Int
-        /// Bytes a read gives at most.
+        /// The maximum number of bytes per read.
         var step = 50_000
         var failsAfter: Int?
         var opens = Int.max
@@ -44,7 +44,7 @@ final class MadeBody: BodyStream {
         return Reader(self)
     }
 
-    /// One byte of a body at a place.
+    /// Returns the byte of a body at an index.
     static func byte(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: index &* 31 &+ index >> 8) }
 
     private final class Reader: BodyReader {
@@ -168,7 +168,7 @@ final class MadeBody: BodyStream {
             let attempt = bench.send("POST", "/in", body: .stream(body))
             try await bench.server.waitForHeld(1)
             var before = -1
-            // Until the socket's buffers are full.
+            // The transfer runs until the buffers of the socket are full.
             await eventually {
                 let same = before == body.given && before > 0
                 before = body.given

@@ -2,10 +2,10 @@ import Foundation
 import Synchronization
 import TransferTestSupport
 
-/// A network namespace with two links, `a` and `b`, to a second one that has a web server and a name server; both
-/// links lead to both, and the kernel prefers `a`. Everything is gone with it.
+/// A network namespace with two links, `a` and `b`, to a second namespace with a web server and a name server. Both
+/// links lead to both servers, and the kernel prefers `a`. The namespaces are removed with this object.
 final class TwoLinks: Sendable {
-    /// Whether this user may make network namespaces, or has to be able to.
+    /// Whether this user can make network namespaces, or the tests require it.
     static let isAllowed: Bool = {
         let made = (try? run("ip netns add tk-try-\(getpid()) && ip netns delete tk-try-\(getpid())")) == 0
         if !made {
@@ -14,7 +14,7 @@ final class TwoLinks: Sendable {
         return made || NetworkNamespaces.areRequired
     }()
 
-    /// Of the client's end of each link: what the servers see.
+    /// The client's address on each link, which the servers see.
     static let addresses = (a: "10.81.1.2", b: "10.81.2.2")
     static let web = "10.81.9.1"
     private static let names = "10.81.9.53"
@@ -28,7 +28,7 @@ final class TwoLinks: Sendable {
 
     /// - Parameters:
     ///   - records: `NAME=ADDRESS,…` for the name server.
-    ///   - setUp: More commands, with $C and $P for the namespaces.
+    ///   - setUp: Additional commands, with $C and $P for the namespaces.
     init(records: [String], setUp: String = "") async throws {
         let number = Self.lastNumber.withLock { last in
             last += 1
@@ -58,7 +58,7 @@ final class TwoLinks: Sendable {
         _ = try? Self.run("ip netns delete \(client); ip netns delete \(peer)")
     }
 
-    /// No IPv6 on the links, so that every packet that is counted is somebody's wish.
+    /// The links have no IPv6, so that every counted packet belongs to a transfer.
     private static let script = """
         ip netns add $C; ip netns add $P
         for link in a b; do
@@ -76,7 +76,7 @@ final class TwoLinks: Sendable {
         ip -n $C route add default via 10.81.2.1 dev b metric 200
         """
 
-    /// Answers with the address that the client came from.
+    /// Answers with the client's address.
     private static func nginx(_ folder: String) -> String {
         """
         daemon off; user root; worker_processes 1; pid "\(folder)/nginx.pid"; error_log stderr notice;
@@ -93,9 +93,9 @@ final class TwoLinks: Sendable {
         """
     }
 
-    /// Runs `link-probe` at the client's, and gives its lines.
+    /// Runs `link-probe` in the client's namespace, and returns its lines.
     func probe(_ words: String...) async throws -> [String] {
-        // `ip netns exec` has made a mount namespace, so this is seen by nobody else.
+        // `ip netns exec` has made a mount namespace, so other processes do not see this file.
         let script = """
             mount --bind "\(folder.path("resolv.conf"))" /etc/resolv.conf
             mount --bind "\(folder.path("hosts"))" /etc/hosts
@@ -108,7 +108,7 @@ final class TwoLinks: Sendable {
         return result.standardOutput.split(separator: "\n").map(String.init)
     }
 
-    /// Packets that the kernel has sent over the link, ARP included.
+    /// Returns the number of packets that the kernel has sent over the link, ARP included.
     func sent(over link: String) async throws -> Int {
         let result = try await Self.start(client, ["cat", "/sys/class/net/\(link)/statistics/tx_packets"]).result()
         guard let count = Int(result.standardOutput.split(separator: "\n").first ?? "") else {
@@ -117,13 +117,13 @@ final class TwoLinks: Sendable {
         return count
     }
 
-    /// At the client's.
+    /// Runs `ip` in the client's namespace.
     func ip(_ words: String) throws {
         guard try Self.run("ip -n \(client) \(words)") == 0 else { throw TestSupportError("ip \(words)") }
     }
 
-    /// What the name server was asked (`udp A web.example 10.81.2.2`), in the order of the alphabet. Once it's stopped
-    /// no line can be missing.
+    /// Returns the questions to the name server (`udp A web.example 10.81.2.2`) in alphabetical order. The name server
+    /// is stopped first, so that no line can be missing.
     func questions() async throws -> [String] {
         nameServer.kill(SIGTERM)
         let result = try await nameServer.result()
@@ -137,7 +137,7 @@ final class TwoLinks: Sendable {
                 timeout: .seconds(50)))
     }
 
-    /// A short script; its status.
+    /// Runs a short script, and returns its status.
     private static func run(_ script: String) throws -> Int32 {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -6,7 +6,8 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// A process that dies between the two calls of a naming leaves what the next one takes back, and nothing else is touched.
+/// A process that dies between the two calls of a naming leaves a state that the next process undoes. No other file is
+/// touched.
 @Suite struct UnfinishedNamingTests {
     private static let part = UnfinishedNaming.Named(
         device: 1, inode: 7, links: 1, size: 100, modified: 5_000_000_000, owner: 1000)
@@ -18,7 +19,7 @@ import TransferTestSupport
         return named
     }
 
-    /// The file at the new name, whether its file system has hard links, and what it's taken for.
+    /// Rows: the file at the new name, whether its file system has hard links, and the verdict.
     static let table: [(String, UnfinishedNaming.Named, Bool, UnfinishedNaming?)] = [
         ("an empty file, made last", changed { _ in }, false, .placeholder),
         ("of a time that FAT rounded down", changed { $0.modified = 4_000_000_000 }, false, .placeholder),
@@ -33,7 +34,7 @@ import TransferTestSupport
         ("the same number on another device", changed { ($0.device, $0.inode, $0.links) = (2, 7, 2) }, true, nil),
     ]
 
-    @Test(arguments: table.indices) func onlyWhatANamingLeavesIsOne(_ index: Int) {
+    @Test(arguments: table.indices) func onlyALeftoverOfANamingIsRecognised(_ index: Int) {
         let (what, new, hasLinks, expected) = Self.table[index]
         let found = UnfinishedNaming.judge(new: new, old: Self.part, hasLinks: { hasLinks })
         #expect(found == expected, "\(what)")
@@ -69,7 +70,7 @@ import TransferTestSupport
         #expect(try folder.files() == ["a.part"] && folder.text("a.part") == "bytes")
     }
 
-    /// Its file system has hard links, so that no naming makes one.
+    /// The file system has hard links, so no naming makes an empty placeholder.
     @Test func anEmptyFileOfTheUserStays() throws {
         let folder = try TemporaryFolder("naming")
         try folder.write("bytes", to: "a.part")
@@ -84,7 +85,7 @@ import TransferTestSupport
     @Test(arguments: [
         ("x:y", "with \":\""), ("x?", "with \"?\""), ("a\\b", "with \"\\\""), ("x.", "that ends with a period"),
         ("x ", "that ends with a space"), ("x\u{1}", "with a control character"), ("plain.txt", nil), (".hidden", nil),
-    ]) func whatOthersRefuseIsNamed(_ name: String, _ expected: String?) {
+    ]) func namesThatOtherFileSystemsRefuseAreReported(_ name: String, _ expected: String?) {
         #expect(RefusedName.doubtful(name[...]) == expected)
     }
 

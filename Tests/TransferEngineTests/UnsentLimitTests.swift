@@ -6,9 +6,9 @@ import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 
-/// What counts as sent has left, or is about to: the kernel is left little that waits for room in the network.
+/// Bytes that count as sent have left, or are about to: the kernel holds few bytes that wait for room in the network.
 @Suite(.timeLimit(.minutes(1))) struct UnsentLimitTests {
-    /// A connection of our own and libcurl's.
+    /// A connection of our own small uploads, and one of libcurl.
     @Test(arguments: [5, 3_000_000]) func theKernelKeepsLittleOfAnUpload(_ count: Int) async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
@@ -34,14 +34,14 @@ import TransferTestSupport
                 "PUT", peer.url("x"), body: .file(try SourceFile(source)), peer.configure
             ).end()
             #expect(outcome.error == nil)
-            // Kept for the next one.
+            // The connection is kept for the next exchange.
             let port = try #require(peer.ssh?.port ?? peer.ftp?.port)
             #expect(try unsentLimits(port: port) == [16 << 10])
         }
     }
 }
 
-/// TCP_NOTSENT_LOWAT of this process's connections to a port of this machine.
+/// Returns TCP_NOTSENT_LOWAT of this process's connections to a port of this machine.
 private func unsentLimits(port: UInt16) throws -> [Int32] {
     let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
     return descriptors.compactMap { descriptor in

@@ -49,9 +49,9 @@ import TransferTestSupport
         }
     }
 
-    /// To ask takes as long as to send it.
+    /// For a short body the expectation takes as long as sending it.
     @Test(arguments: [(65536, false), (65537, true)])
-    func onlyForALongBodyTheServerIsAskedFirst(_ size: Int, _ asks: Bool) async throws {
+    func onlyALongBodySendsAnExpectation(_ size: Int, _ asks: Bool) async throws {
         try await Bench.with { bench async throws in
             let sink = bench.server.acceptUploads("/in")
             let body = RequestBody.bytes(Array(repeating: 7, count: size))
@@ -63,8 +63,8 @@ import TransferTestSupport
         }
     }
 
-    /// RFC 9110 §10.1.1: with a password at hand a 401 is to be expected, and nothing of the body is sent for it.
-    @Test(arguments: [65536, 65537]) func aLongBodyWaitsForTheChallengeThatIsToBeExpected(_ size: Int) async throws {
+    /// RFC 9110 §10.1.1: with a password at hand a 401 is expected, and no byte of the body is sent before it.
+    @Test(arguments: [65536, 65537]) func aLongBodyWaitsForTheExpectedChallenge(_ size: Int) async throws {
         try await Bench.with { bench async throws in
             let sink = bench.server.acceptUploads("/in")
             bench.server.script(
@@ -89,7 +89,7 @@ import TransferTestSupport
             let headers = [HeaderField("Expect", expects ? "100-continue" : "")].filter { !$0.value.isEmpty }
             let outcome = try await bench.send("PUT", "/in", body: .file(try SourceFile(path)), headers: headers).end()
             if status == 417 {
-                // RFC 9110 §15.5.18: libcurl asks again without the expectation.
+                // RFC 9110 §15.5.18: libcurl repeats the request without the expectation.
                 #expect(outcome.head?.status == 201 || outcome.head?.status == 417)
             } else {
                 #expect(outcome.head?.status == status && outcome.answer == Array("no".utf8))
@@ -98,14 +98,15 @@ import TransferTestSupport
         }
     }
 
-    /// close(2) would go on sending what the kernel has, and its end would come behind that: not to a server that doesn't read.
+    /// close(2) would continue to send the kernel's buffer, and its FIN would follow that. A server that does not read
+    /// would never see it.
     @Test func aServerThatReadsNothingLearnsThatItsClientHasLeft() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")
             bench.server.script("/in", [.stallUpload(after: 0)])
             let path = try bench.folder.write(count: 3_000_000, seed: 1, to: "source")
             let outcome = try await bench.send("PUT", "/in", body: .file(try SourceFile(path))) {
-                // libcurl's own bound, by which it closes the connection itself.
+                // The time limit of libcurl itself, after which libcurl closes the connection.
                 $0.maxTime = .milliseconds(300)
             }.end()
             #expect(outcome.error?.code == .timedOut && outcome.sent > 0)
@@ -135,7 +136,7 @@ import TransferTestSupport
         }
     }
 
-    /// Every way in which a file can change between its opening and its last byte.
+    /// The ways in which a file can change between its opening and its last byte.
     @Test(arguments: ["same size", "shorter", "longer", "empty"])
     func aSourceThatChangesIsNotTakenForSent(_ change: String) async throws {
         try await Bench.with { bench async throws in
@@ -163,9 +164,9 @@ import TransferTestSupport
         }
     }
 
-    /// touch(1), chmod(1), another name; and bytes that hadn't been read yet: what is sent is what the file has.
+    /// touch(1), chmod(1), another name, and bytes that had not been read yet: the sent bytes are those of the file.
     @Test(arguments: ["time", "mode", "name", "unsent bytes"])
-    func aSourceThatHasWhatWasSentIsSentOnce(_ change: String) async throws {
+    func aSourceWithUnchangedBytesIsSentOnce(_ change: String) async throws {
         try await Bench.with { bench async throws in
             let sink = bench.server.acceptUploads("/in")
             bench.server.script("/in", [.stallUpload(after: 1000)])
@@ -193,7 +194,7 @@ import TransferTestSupport
         }
     }
 
-    /// As editors of tags do it: neither length nor time tells.
+    /// Tag editors do so: neither length nor time shows the change.
     @Test func aSourceThatIsRewrittenWithItsTimeIsNotTakenForSent() async throws {
         try await Bench.with { bench async throws in
             let sink = bench.server.acceptUploads("/in")

@@ -4,8 +4,8 @@ import TransferEngine
 import TransferTestServer
 import TransferTestSupport
 
-/// What becomes of a request whose connection was used before, and is lost once the server has it whole: libcurl would
-/// send it again at once.
+/// Requests on a reused connection that is lost once the server has the whole request. libcurl would send the request
+/// again at once.
 @Suite("Lost answers of used connections", .timeLimit(.minutes(1))) struct UsedConnectionTests {
     enum Body: String, Sendable, CaseIterable { case none, empty, small, large, joined }
 
@@ -13,27 +13,27 @@ import TransferTestSupport
         let method: String
         let body: Body
         let resends: Bool
-        /// How often it's sent.
+        /// The number of times that the request is sent.
         let times: Int
         var testDescription: String { "\(method), \(body) body, \(resends ? "resent" : "asked for")" }
     }
 
     static let cases: [Case] = {
         var cases: [Case] = []
-        // Uploads ask first: nothing that has a body goes out twice.
+        // Uploads send an expectation first, so no request with a body is sent twice.
         for method in ["PUT", "POST", "PATCH"] {
             for body in Body.allCases where body != .none {
                 cases.append(Case(method: method, body: body, resends: false, times: 1))
             }
         }
-        // A question, or what is the same when it's done twice.
+        // Safe requests, and requests that are idempotent.
         for method in ["GET", "HEAD", "DELETE"] {
             cases.append(Case(method: method, body: .none, resends: false, times: 2))
         }
-        // tus's creation, S3's, and what ends an upload.
+        // The creation of tus, the creation of S3, and the request that ends an upload.
         cases.append(Case(method: "POST", body: .none, resends: false, times: 1))
         cases.append(Case(method: "PATCH", body: .none, resends: false, times: 1))
-        // Who doesn't ask gets what the method allows.
+        // Without an expectation the method decides.
         for body in Body.allCases {
             cases.append(Case(method: "PUT", body: body, resends: true, times: 2))
             cases.append(Case(method: "POST", body: body, resends: true, times: 1))

@@ -5,7 +5,7 @@ import TransferCore
 
 @testable import TransferEventLoop
 
-/// Two connected sockets, closed with the last reference.
+/// Two connected sockets, which are closed with the last reference.
 final class DescriptorPair: @unchecked Sendable {
     private(set) var reading: Int32
     private(set) var writing: Int32
@@ -41,7 +41,7 @@ final class DescriptorPair: @unchecked Sendable {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct DescriptorTests {
-    @Test func tellsWhenThereIsSomethingToRead() async throws {
+    @Test func readabilityIsReported() async throws {
         try await withLoop { loop in
             let pair = try DescriptorPair()
             let text: String = await withCheckedContinuation { continuation in
@@ -57,7 +57,7 @@ final class DescriptorPair: @unchecked Sendable {
         }
     }
 
-    @Test func goesOnTellingUntilItIsRead() async throws {
+    @Test func readabilityIsReportedUntilTheDataIsRead() async throws {
         try await withLoop { loop in
             let pair = try DescriptorPair()
             pair.send("x")
@@ -76,7 +76,7 @@ final class DescriptorPair: @unchecked Sendable {
         }
     }
 
-    @Test func registeringAgainChangesWhatIsWaitedFor() async throws {
+    @Test func registeringAgainChangesTheInterest() async throws {
         try await withLoop { loop in
             let pair = try DescriptorPair()
             pair.send("x")
@@ -97,7 +97,7 @@ final class DescriptorPair: @unchecked Sendable {
         }
     }
 
-    @Test func tellsAboutAHangUpThatNobodyAskedFor() async throws {
+    @Test func aHangUpIsReportedWithoutInterest() async throws {
         try await withLoop { loop in
             let pair = try DescriptorPair()
             let events: ReadyEvents = await withCheckedContinuation { continuation in
@@ -127,8 +127,8 @@ final class DescriptorPair: @unchecked Sendable {
         }
     }
 
-    /// One wake-up of epoll brings events of both pairs; the first handler closes the second's descriptor and a new pair
-    /// gets its number: what was queued for the old one must not reach the new one's handler.
+    /// One wake-up of epoll has events of both pairs. The first handler closes the second's descriptor, and a new pair
+    /// gets its number. The queued event of the old pair must not reach the new handler.
     @Test func eventsOfAClosedDescriptorDoNotReachItsSuccessor() async throws {
         try await withLoop { loop in
             let outcome: String = await withCheckedContinuation { continuation in
@@ -148,7 +148,7 @@ final class DescriptorPair: @unchecked Sendable {
                                 pairs.value.append(next)
                                 let reused = next.reading == number
                                 loop.register(next.reading, for: .readable) { _ in log.value.append("new") }
-                                // After this round of events and one more.
+                                // This runs after the current round of events and one more.
                                 loop.execute {
                                     loop.execute { continuation.resume(returning: "\(log.value) reused: \(reused)") }
                                 }

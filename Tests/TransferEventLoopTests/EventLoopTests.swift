@@ -33,7 +33,7 @@ func withLoop<Result>(_ name: String = "test", _ body: (EventLoop) async throws 
 }
 
 extension EventLoop {
-    /// Runs on the loop and comes back with the result.
+    /// Runs a closure on the loop, and returns its result.
     func call<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in execute { continuation.resume(returning: work()) } }
     }
@@ -48,7 +48,7 @@ final class Locked<Value: Sendable>: Sendable {
     }
 }
 
-/// State of one loop's thread, carried into its closures.
+/// The state of one loop's thread, which its closures capture.
 final class OnLoop<Value>: @unchecked Sendable {
     var value: Value
     init(_ value: Value) { self.value = value }
@@ -70,8 +70,8 @@ final class OnLoop<Value>: @unchecked Sendable {
         }
     }
 
-    /// Nobody wakes the loop for what it hands itself.
-    @Test func whatTheLoopHandsItselfIsDoneBeforeItWaits() async throws {
+    /// The loop is not woken for work that it enqueues itself.
+    @Test func workFromTheLoopItselfRunsBeforeItWaits() async throws {
         try await withLoop { loop in
             let last = await withCheckedContinuation { (continuation: CheckedContinuation<Int, Never>) in
                 @Sendable func next(_ number: Int) {
@@ -81,7 +81,7 @@ final class OnLoop<Value>: @unchecked Sendable {
                 loop.execute { next(0) }
             }
             #expect(last == 100)
-            // And others still wake it.
+            // Other threads still wake it.
             for _ in 0..<100 { #expect(await loop.call { 1 } == 1) }
         }
     }
@@ -151,7 +151,7 @@ final class OnLoop<Value>: @unchecked Sendable {
                     let late = OnLoop(loop.makeTimer {})
                     late.value.schedule(at: .now + .seconds(3600))
                     loop.execute {
-                        // The thread sleeps for the late one by now.
+                        // The thread sleeps until the later timer by now.
                         loop.makeTimer { continuation.resume(returning: late.value.isScheduled) }.schedule(
                             at: .now + .milliseconds(5))
                     }
@@ -193,7 +193,7 @@ final class OnLoop<Value>: @unchecked Sendable {
             let fired = OnLoop<[String]>([])
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 loop.execute {
-                    // Made first, so that it fires first even when a busy machine finds all of them due at once.
+                    // The timer is made first, so that it fires first even if all are due at once on a busy machine.
                     let others = OnLoop<[LoopTimer]>([])
                     let canceller = loop.makeTimer {
                         fired.value.append("canceller")
@@ -249,7 +249,7 @@ final class OnLoop<Value>: @unchecked Sendable {
         }
     }
 
-    @Test func stopsAfterWhatWasQueued() async throws {
+    @Test func queuedWorkRunsBeforeTheStop() async throws {
         let seen = Locked(0)
         let loop = try EventLoop(name: "test")
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -260,15 +260,15 @@ final class OnLoop<Value>: @unchecked Sendable {
         #expect(seen.withLock { $0 } == 100)
     }
 
-    @Test func aStoppedLoopLetsGoOfEverything() async throws {
-        // The thread keeps the loop alive while it runs; after it nothing may.
+    @Test func aStoppedLoopReleasesEverything() async throws {
+        // The thread keeps the loop alive while it runs. Afterwards no reference may remain.
         weak var weakLoop: EventLoop?
         weak var weakToken: Token?
         try await Self.useLoop { loop, token in
             weakLoop = loop
             weakToken = token
         }
-        // The thread ends on its own time: wait for that by taking part in the scheduler, not by a fixed pause.
+        // The thread ends at a time of its own. The test waits by yielding to the scheduler, not by a fixed pause.
         let limit = MonotonicTime.now + .seconds(2)
         while weakLoop != nil || weakToken != nil, .now < limit { await Task.yield() }
         #expect(weakLoop == nil && weakToken == nil)
@@ -276,7 +276,7 @@ final class OnLoop<Value>: @unchecked Sendable {
 
     private final class Token: Sendable {}
 
-    /// In a function of its own, so that no variable outlives it.
+    /// The work is in a function of its own, so that no variable outlives it.
     private static func useLoop(_ look: (EventLoop, Token) -> Void) async throws {
         let loop = try EventLoop(name: "test")
         let token = Token()
@@ -288,7 +288,7 @@ final class OnLoop<Value>: @unchecked Sendable {
         loop.stop()
     }
 
-    @Test func itsThreadBearsItsNameAndTakesNoSignals() async throws {
+    @Test func theThreadHasTheLoopsNameAndTakesNoSignals() async throws {
         try await withLoop("a-name-that-is-too-long") { loop in
             let (name, isBlocked) = await loop.call { () -> (String, Bool) in
                 var buffer = [UInt8](repeating: 0, count: 32)

@@ -7,8 +7,8 @@ import TransferTestSupport
 @testable import TransferEventLoop
 
 @Suite(.timeLimit(.minutes(1))) struct WorkerPoolTests {
-    /// As an engine is stopped by the last request that held it.
-    @Test func whatIsReleasedWithAPieceOfWorkMayStopThePool() async {
+    /// The last request that holds an engine may stop it in the same way.
+    @Test func anObjectReleasedWithAJobMayStopThePool() async {
         final class Owner: Sendable {
             let pool: WorkerPool
             let stopped: CheckedContinuation<Void, Never>
@@ -29,12 +29,12 @@ import TransferTestSupport
         }
     }
 
-    @Test func itsThreadsLeaveTheProcessorToOthers() async throws {
+    @Test func theThreadsYieldTheProcessor() async throws {
         let pool = WorkerPool(name: "test", threads: 1)
         defer { pool.stop() }
         let usual = sched_getscheduler(getpid())
         let policy = try await pool.run { sched_getscheduler(0) }
-        // SCHED_BATCH, which Glibc's module doesn't have; whoever chose another policy for the tests keeps it.
+        // SCHED_BATCH, which Glibc's module lacks. A different policy of the test process is kept.
         #expect(policy == (usual == SCHED_OTHER ? 3 : usual))
     }
 
@@ -93,7 +93,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsQueuedRunsBeforeItStopsAndWhatComesLaterToo() async throws {
+    @Test func queuedAndLaterWorkRunsAtAStop() async throws {
         let pool = WorkerPool(name: "test", threads: 2)
         let gate = Gate()
         let count = Locked(0)
@@ -108,7 +108,7 @@ import TransferTestSupport
         #expect(count.withLock { $0 } == 50)
     }
 
-    @Test func aStoppedPoolLetsItsThreadsGo() async throws {
+    @Test func aStoppedPoolEndsItsThreads() async throws {
         weak var weakPool: WorkerPool?
         do {
             let pool = WorkerPool(name: "test", threads: 4)

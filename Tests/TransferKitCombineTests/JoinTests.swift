@@ -6,13 +6,13 @@ import TransferKitCombine
 import TransferTestServer
 import TransferTestSupport
 
-/// Publishers that join others: what OpenCombine lacks.
+/// Publishers that join other publishers, which OpenCombine lacks.
 @Suite("Joined publishers", .timeLimit(.minutes(1)))
 struct JoinTests {
     enum Failed: Error { case one, two }
     typealias Subject = PassthroughSubject<Int, Failed>
 
-    /// A subscriber that asks for as much as it's told to.
+    /// A subscriber whose demand the test sets.
     private final class Reader<Input>: Subscriber {
         typealias Failure = Failed
         var subscription: (any Subscription)?
@@ -36,7 +36,7 @@ struct JoinTests {
         func receive(completion: Subscribers.Completion<Failed>) { end = completion }
     }
 
-    /// Publishes what it's told to, and notes what it's asked for.
+    /// A publisher whose values the test gives, and which records its demand.
     private final class Source: Publisher, Subscription {
         typealias Output = Int
         typealias Failure = Failed
@@ -83,14 +83,14 @@ struct JoinTests {
         #expect(sum.values == [10] && pair.values == [2])
     }
 
-    @Test func whoAsksForNoMoreGetsOnlyTheNewestLater() {
+    @Test func withoutDemandOnlyTheNewestValueIsKept() {
         let (one, two, reader) = (Source(), Source(), Reader<(Int, Int)>(.none))
         Publishers.CombineLatest(one, two).subscribe(reader)
         #expect(one.asked == .none)
         reader.subscription?.request(.max(1))
         #expect(one.asked == .max(1) && two.asked == .max(1))
         one.send(1)
-        // It brought nothing by itself.
+        // The publisher gave no value without demand.
         #expect(one.asked == .max(2))
         two.send(2)
         #expect(reader.values.count == 1)
@@ -101,7 +101,7 @@ struct JoinTests {
         #expect(reader.values.map { [$0.0, $0.1] } == [[1, 2], [4, 3]])
     }
 
-    @Test func itFinishesWhenAllHaveAndFailsWithTheFirstFailure() {
+    @Test func aJoinFinishesWithAllAndFailsWithTheFirstFailure() {
         let (one, two, reader) = (Subject(), Subject(), Reader<(Int, Int)>())
         one.combineLatest(two).subscribe(reader)
         one.send(1)

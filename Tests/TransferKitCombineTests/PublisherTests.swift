@@ -22,7 +22,7 @@ struct PublisherTests {
         }
     }
 
-    /// What a publisher says, until its end.
+    /// Returns the values of a publisher until its end.
     private func all<P: Publisher>(_ publisher: P) async -> (
         values: [P.Output], end: Subscribers.Completion<P.Failure>?
     )
@@ -65,7 +65,7 @@ struct PublisherTests {
         }
     }
 
-    @Test func nothingIsSentBeforeSomebodySubscribes() async throws {
+    @Test func nothingIsSentBeforeASubscription() async throws {
         try await withSession { server, session in
             let request = session.request(server.url("/value"))
             let publisher = request.publishData(queue: Self.queue)
@@ -92,7 +92,7 @@ struct PublisherTests {
         }
     }
 
-    /// A time-out must not look like a clean end.
+    /// A timeout must not look like a regular end.
     @Test func theResultsOfAStreamEndWithTheFailureOfItsRequest() async throws {
         try await withSession { server, session in
             server.serve("/cut", .text("first and second"))
@@ -182,7 +182,7 @@ struct PublisherTests {
         }
     }
 
-    /// The rest stays at the server: neither the network's buffers nor this process takes it.
+    /// The rest stays at the server: neither network buffers nor this process hold it.
     @Test func aSubscriberThatAsksForOnePieceGetsOneAndStopsTheReading() async throws {
         try await withSession { server, session in
             let total: Int64 = 64 << 20
@@ -200,11 +200,11 @@ struct PublisherTests {
     }
 }
 
-/// Keeps subscriptions.
+/// A store of subscriptions.
 final class Tokens: Sendable {
     private let all = Mutex<[Held]>([])
 
-    private struct Held: @unchecked Sendable { let token: AnyCancellable }  // Only kept.
+    private struct Held: @unchecked Sendable { let token: AnyCancellable }  // Only stored.
 
     func keep(_ token: AnyCancellable) {
         let held = Held(token: token)
@@ -216,8 +216,8 @@ extension AnyCancellable {
     func store(in tokens: Tokens) { tokens.keep(self) }
 }
 
-/// Asks for one piece at a time, when it's told to.
-private final class OneByOne: Subscriber, @unchecked Sendable {  // Everything is behind the lock.
+/// A subscriber that requests one piece at a time, on demand.
+private final class OneByOne: Subscriber, @unchecked Sendable {  // A lock protects the whole state.
     typealias Input = DataStreamRequest.Stream<Data, AFError>
     typealias Failure = Never
 
@@ -236,7 +236,7 @@ private final class OneByOne: Subscriber, @unchecked Sendable {  // Everything i
     var bytes: Int { lock.withLock { state.bytes } }
     var isOver: Bool { lock.withLock { state.isOver } }
 
-    /// Until another piece, or the end, is there.
+    /// Waits until another piece, or the end, has come.
     func next() async {
         await withCheckedContinuation { continuation in
             let subscription = lock.withLock { () -> (any Subscription)? in

@@ -74,7 +74,7 @@ struct AFErrorTests {
         .responseValidationFailed(reason: .unacceptableStatusCode(code: 404)),
         .serverTrustEvaluationFailed(reason: .trustEvaluationFailed(error: nil)),
     ])
-    func whatWrapsNothingHasNoUnderlyingError(error: AFError) {
+    func aSimpleErrorHasNoUnderlyingError(error: AFError) {
         #expect(error.underlyingError == nil)
     }
 

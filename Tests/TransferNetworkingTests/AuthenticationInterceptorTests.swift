@@ -14,7 +14,7 @@ struct AuthenticationInterceptorTests {
         try await withTestServer { server async throws in
             let service = TokenService(valid: valid)
             service.install(on: server)
-            // A test that fails early must not leave a handler waiting, which the server waits for.
+            // A test that fails early must not leave a handler waiting, since the server waits for it.
             defer { service.slowGate.signal() }
             try await body(server, service)
         }
@@ -110,7 +110,7 @@ struct AuthenticationInterceptorTests {
             async let gathered = gather(40) { _ in session.request(url, interceptor: interceptor).validate() }
             for _ in 0..<40 { _ = await adapted.first() }
             let completion = try #require(await completions.first())
-            // Behind the fortieth adaptation, which the session's queue is about to finish.
+            // The failure follows the fortieth adaptation, which the session's queue is about to finish.
             session.rootQueue.async { completion(.failure(TestFailure())) }
             let responses = await gathered
             #expect(responses.filter { $0.error?.interceptorError is TestFailure }.count == 40)
@@ -125,7 +125,7 @@ struct AuthenticationInterceptorTests {
             let authenticator = TokenAuthenticator { _, _, completion in completions.add(completion) }
             let interceptor = AuthenticationInterceptor(authenticator: authenticator, credential: Token("old"))
             let session = makeSession()
-            // Nobody is refused before all have the old token: a refresh that began earlier would hold the others back.
+            // No request is refused before all have the old token. An earlier refresh would delay the others.
             server.handle("GET", "/data") { _ in
                 while authenticator.applied.all.count < 40 { sched_yield() }
                 return Response(status: 401)
@@ -175,7 +175,7 @@ struct AuthenticationInterceptorTests {
             let data = session.request(server.url("/data"), interceptor: interceptor).validate().serializingString()
             let text = try await data.value
             #expect(text == "data")
-            // Twice: the refusal of what was sent with the old token, and the answer to the retry.
+            // Two signals: one for the refusal of the request with the old token, and one for the answer to the retry.
             service.slowGate.signal()
             service.slowGate.signal()
             let slowText = try await slow.value
@@ -209,7 +209,7 @@ struct AuthenticationInterceptorTests {
         }
     }
 
-    @Test func withoutAWindowRefreshesGoOn() async throws {
+    @Test func withoutAWindowRefreshesAreUnlimited() async throws {
         try await withService(valid: nil) { server, _ in
             server.handle("GET", "/data") { request in
                 Response(status: request.headers["Authorization"] == "Bearer t12" ? 200 : 401)
@@ -279,7 +279,7 @@ struct AuthenticationInterceptorTests {
         }
     }
 
-    @Test func aCancelledRequestDoesNotWaitAndOthersGoOn() async throws {
+    @Test func aCancelledRequestDoesNotWaitAndOthersContinue() async throws {
         try await withService(valid: nil) { server, service in
             let completions = Calls<TokenCompletion>()
             let authenticator = TokenAuthenticator { _, _, completion in completions.add(completion) }
@@ -308,7 +308,7 @@ struct AuthenticationInterceptorTests {
                     if let value = response.value { tokens.add(Token(value)) }
                     ended.signal()
                 }
-                // Unless the refresh is kept from the queue that its request needs, this is in vain.
+                // The wait ends only if the refresh does not block the queue that its request needs.
                 _ = ended.wait(timeout: .now() + 20)
                 completion(tokens.all.first.map { .success($0) } ?? .failure(TestFailure()))
             }

@@ -54,7 +54,7 @@ struct AuthenticationRefreshTests {
         #expect(sessions.all.first === session)
     }
 
-    @Test func whatWaitsIsReleasedInItsOrder() async throws {
+    @Test func waitingRequestsAreReleasedInOrder() async throws {
         let completions = Calls<TokenCompletion>()
         let interceptor = AuthenticationInterceptor(
             authenticator: TokenAuthenticator { _, _, completion in completions.add(completion) },
@@ -78,7 +78,7 @@ struct AuthenticationRefreshTests {
         try adapt(interceptor, answers)
         let first = try #require(await completions.first())
         first(.success(Token("b", requiresRefresh: true)))
-        // It's due as well: another refresh begins, which the first one's completion must not end.
+        // The new credential is due as well: another refresh begins, which the completion of the first must not end.
         let second = try #require(await completions.first())
         first(.failure(TestFailure()))
         first(.success(Token("c")))
@@ -105,14 +105,14 @@ struct AuthenticationRefreshTests {
         #expect(answers.all.isEmpty)
         completions.withLock { $0 = [] }
         for _ in 0..<2 { #expect(await answers.first() == "AbandonedRefreshError()") }
-        // The next one that needs it starts another.
+        // The next request that needs a credential starts another refresh.
         try adapt(interceptor, answers)
         await held.first()
         completions.withLock { $0 }.first?(.success(Token("b")))
         #expect(await answers.first() == "Bearer b")
     }
 
-    @Test func whatWaitsIsToldAlsoWhenNobodyHoldsTheInterceptor() async throws {
+    @Test func waitingRequestsEndAlsoAfterTheInterceptorIsFreed() async throws {
         let completions = Calls<TokenCompletion>()
         let answers = Calls<String>()
         weak var released: TokenInterceptor?
@@ -179,7 +179,7 @@ struct AuthenticationRefreshTests {
         #expect(interceptor.credential == nil)
     }
 
-    /// Looks at its interceptor, and changes it, wherever it's called: a lock that were held would never be free.
+    /// An authenticator that reads and changes its interceptor in each call: a lock held during a call would deadlock.
     private final class Intrusive: Authenticator {
         struct Credential: AuthenticationCredential {
             let value: String
@@ -221,7 +221,7 @@ struct AuthenticationRefreshTests {
         authenticator.interceptor.withLock { $0 = interceptor }
         let looks = Mutex(0)
         interceptor.credential = Intrusive.Credential(value: "old") {
-            // The first look replaces the credential that is looked at, so that there must be a second.
+            // The first check replaces the credential under examination, so a second check must follow.
             let isFirst = looks.withLock { count in
                 count += 1
                 return count == 1

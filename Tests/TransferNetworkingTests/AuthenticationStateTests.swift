@@ -7,11 +7,11 @@ import TransferCore
 struct AuthenticationStateTests {
     typealias State = AuthenticationState<String, Int>
 
-    /// Events as one writes them on paper.
+    /// The events in a readable form.
     enum Step: Sendable {
-        /// Before an attempt of this waiter; the generation that was examined, and whether it needs a refresh.
+        /// An event before an attempt of this waiter, with the examined generation and whether it needs a refresh.
         case adapt(Int, examined: Int? = nil, needsRefresh: Bool = false)
-        /// After a refusal.
+        /// An event after a refusal.
         case retry(Int, examined: Int? = nil, needsRefresh: Bool = true)
         case refreshed(Int, String)
         case refreshFailed(Int)
@@ -23,7 +23,7 @@ struct AuthenticationStateTests {
         let name: String
         var credential: String? = "a"
         var limit: RefreshLimit?
-        /// What the state says to each step.
+        /// The steps, and the answer of the state to each.
         let steps: [(Step, String)]
         let end: String?
         var testDescription: String { name }
@@ -197,7 +197,7 @@ struct AuthenticationStateTests {
         let admitted = [0, 20, 30, 31, 50, 51, 61, 62].filter { second in
             limit.admits(at: MonotonicTime(nanoseconds: second * 1_000_000_000))
         }
-        // Each is admitted when fewer than two of the admitted ones lie in the thirty seconds before it.
+        // An admission needs fewer than two other admissions in the thirty seconds before it.
         #expect(admitted == [0, 20, 31, 51, 62])
     }
 }

@@ -20,15 +20,15 @@ struct Token: AuthenticationCredential, Equatable {
 typealias TokenInterceptor = AuthenticationInterceptor<TokenAuthenticator>
 typealias TokenCompletion = @Sendable (Result<Token, any Error>) -> Void
 
-/// Bearer tokens; 401 is a refusal. What a refresh does, the test says.
+/// An authenticator with bearer tokens, for which 401 is a refusal. The test defines the refresh.
 final class TokenAuthenticator: Authenticator {
     typealias Refresh = @Sendable (Token, Session, @escaping TokenCompletion) -> Void
 
-    /// One for every refresh that began: what is refreshed.
+    /// The credentials whose refresh began.
     let refreshed = Calls<Token>()
-    /// One for every request that was given a credential.
+    /// The credentials that were applied to requests.
     let applied = Calls<Token>()
-    /// One for every failure that was looked at.
+    /// The statuses of the failures that were examined.
     let judged = Calls<Int>()
     private let whenRefreshing: Refresh
 
@@ -48,7 +48,7 @@ final class TokenAuthenticator: Authenticator {
         _ urlRequest: URLRequest, with response: HTTPURLResponse, failDueToAuthenticationError error: any Error
     ) -> Bool {
         judged.add(response.statusCode)
-        // A fault in who judges what must not have a request retried for ever.
+        // A fault in the decision must not retry a request forever.
         return response.statusCode == 401 && judged.all.count < 1000
     }
 
@@ -57,7 +57,7 @@ final class TokenAuthenticator: Authenticator {
     }
 }
 
-/// Answers `/data…` to whoever has the token that is valid, and gives a new one at `/token`.
+/// A service that answers `/data…` to requests with the valid token, and that issues a new token at `/token`.
 final class TokenService: Sendable {
     private struct Tokens {
         var valid: String?
@@ -81,7 +81,7 @@ final class TokenService: Sendable {
 
     func revoke() { tokens.withLock { $0.valid = nil } }
 
-    /// A new one, which makes the one before invalid.
+    /// Issues a new token, which invalidates the previous one.
     func issue() -> String {
         tokens.withLock { tokens in
             tokens.issued += 1
@@ -106,7 +106,7 @@ final class TokenService: Sendable {
     }
 }
 
-/// Time that stands still until it's moved.
+/// A clock that stands still until the test moves it.
 final class SteppedClock: Sendable {
     private let seconds = Mutex<Int64>(1000)
 
@@ -125,7 +125,7 @@ func gather(_ count: Int, _ make: @escaping @Sendable (Int) -> DataRequest) asyn
 }
 
 extension AFError {
-    /// What an interceptor said: the adapter's error, or that of the retrier.
+    /// The error of the interceptor, from the adapter or from the retrier.
     var interceptorError: (any Error)? {
         switch self {
         case .requestAdaptationFailed(let error), .requestRetryFailed(let error, _): error

@@ -22,7 +22,7 @@ struct CURLDescriptionTests {
         try URLRequest(url: url, method: .get, headers: headers)
     }
 
-    /// The words that a real shell makes of a command, `curl` left out.
+    /// Returns the words into which a real shell splits a command, without `curl`.
     private func words(_ command: CURLCommand) async throws -> [String] {
         try #require(command.text.hasPrefix("$ curl "))
         let script = "printf '%s\\0' " + command.text.dropFirst("$ curl ".count)
@@ -164,7 +164,7 @@ struct CURLDescriptionTests {
 
     // MARK: When
 
-    @Test func whoAsksEarlyIsToldWhenThereIsARequest() async throws {
+    @Test func anEarlyHandlerIsCalledOnceThereIsARequest() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let calls = Calls<String>()
@@ -179,7 +179,7 @@ struct CURLDescriptionTests {
         }
     }
 
-    @Test func whoAsksLateIsToldAtOnceOnTheSessionsQueue() async throws {
+    @Test func aLateHandlerIsCalledAtOnceOnTheSessionsQueue() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let session = makeSession()

@@ -13,7 +13,7 @@ struct CancelSuspendTests {
     // MARK: Cancelling
 
     @Test(arguments: undecided)
-    func cancellingEndsTheRequestWithoutWaitingForAnybody(stage: Stage) async throws {
+    func cancellingEndsTheRequestWithoutWaiting(stage: Stage) async throws {
         try await withTestServer { server async throws in
             let still = try await StillRequest(at: stage, server)
             still.request.cancel()
@@ -25,7 +25,7 @@ struct CancelSuspendTests {
     }
 
     @Test(arguments: undecided)
-    func whatComesAfterACancellationChangesNothing(stage: Stage) async throws {
+    func eventsAfterACancellationChangeNothing(stage: Stage) async throws {
         try await withTestServer { server async throws in
             let still = try await StillRequest(at: stage, server)
             still.request.cancel()
@@ -38,7 +38,7 @@ struct CancelSuspendTests {
             #expect(server.requests(to: "/x").count == stage.requestsSeen)
             #expect(still.responses.all.count == 1)
             #expect(still.request.retryCount == (stage == .waitingToRetry ? 1 : 0))
-            // Let go of right after the responses are handed over.
+            // The request is released right after the responses are delivered.
             let limit = ContinuousClock.now + .seconds(5)
             while still.session.active.all.contains(still.request), .now < limit { await Task.yield() }
             #expect(!still.session.active.all.contains(still.request))
@@ -46,7 +46,7 @@ struct CancelSuspendTests {
     }
 
     @Test(arguments: undecided)
-    func cancellingWhatIsSuspendedEndsIt(stage: Stage) async throws {
+    func cancellingASuspendedRequestEndsIt(stage: Stage) async throws {
         try await withTestServer { server async throws in
             let still = try await StillRequest(at: stage, server)
             still.request.suspend().cancel()
@@ -164,7 +164,7 @@ struct CancelSuspendTests {
             for configure in closures {
                 let request = makeSession().request(server.url("/x"))
                 configure(request)
-                // Held back by the first of them that is called on a queue, the request may have gone well before.
+                // The first handler on a queue may hold the request back, so it may have finished well before.
                 let response = await request.response()
                 if request.isCancelled { #expect(response.error?.isExplicitlyCancelledError == true) }
                 #expect(request.isCancelled || request.isFinished)
@@ -183,7 +183,7 @@ struct CancelSuspendTests {
     // MARK: Before the head has been decided about
 
     @Test(arguments: [0, 50_000])
-    func cancellingEndsARequestWhoseHeadNobodyDecidesAbout(length: Int) async throws {
+    func cancellingEndsARequestWithAnUndecidedHead(length: Int) async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 1, count: Int64(length)))
             let asked = Calls<@Sendable (Request.ResponseDisposition) -> Void>()
@@ -199,7 +199,7 @@ struct CancelSuspendTests {
         }
     }
 
-    @Test func cancellingEndsAStreamWhoseHeadNobodyDecidesAbout() async throws {
+    @Test func cancellingEndsAStreamWithAnUndecidedHead() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 1, count: 50_000))
             let asked = Calls<Void>()
@@ -216,7 +216,7 @@ struct CancelSuspendTests {
         }
     }
 
-    @Test func cancellingEndsARequestWhoseRedirectNobodyDecidesAbout() async throws {
+    @Test func cancellingEndsARequestWithAnUndecidedRedirect() async throws {
         struct Silent: RedirectHandler {
             let asked = Calls<Void>()
             func task(
@@ -269,7 +269,7 @@ struct CancelSuspendTests {
         }
     }
 
-    /// libcurl may read a head although it's paused, and then gives all of its lines at once.
+    /// libcurl may read a head although it is paused, and then delivers all of its lines at once.
     @Test func aHeadThatArrivesInTheMiddleOfSuspensionsIsReadWhole() async throws {
         for _ in 0..<60 {
             try await withTestServer { server async throws in
@@ -329,7 +329,7 @@ struct CancelSuspendTests {
 
     // MARK: Parked downloads
 
-    /// A download that has been suspended for so long that its connection was given up.
+    /// Returns a download that was suspended for so long that its connection was closed.
     private func parked(_ server: TestServer, _ folder: TemporaryFolder) async throws -> DownloadRequest {
         server.serve("/d", ServedFile(.random(seed: 9, count: 300_000), etag: "\"one\""))
         server.script("/d", [.stall(after: 100_000)])
@@ -352,7 +352,7 @@ struct CancelSuspendTests {
         return request
     }
 
-    @Test func aParkedDownloadGoesOnWhereItWas() async throws {
+    @Test func aParkedDownloadResumesWhereItWas() async throws {
         let folder = try TemporaryFolder()
         try await withTestServer { server async throws in
             let request = try await parked(server, folder)

@@ -8,7 +8,7 @@ import TransferTestServer
 
 @Suite("Monitors made of closures, and several monitors as one", .timeLimit(.minutes(1)))
 struct ClosureEventMonitorTests {
-    /// Each closure writes down its own name and what it was given.
+    /// Returns a monitor whose closures record their names and arguments.
     static func monitor(_ calls: Calls<String>, on queue: DispatchQueue) -> ClosureEventMonitor {
         let monitor = ClosureEventMonitor(queue: queue)
         tasks(monitor, calls)
@@ -136,7 +136,7 @@ struct ClosureEventMonitorTests {
         "requestDidParseDownloadResponse true",
     ]
 
-    /// Tells `monitor` one of everything.
+    /// Calls every method of `monitor` once.
     static func tellEverything(to monitor: some EventMonitor) throws {
         let session = Session(SessionSettings())
         let url = try #require(URL(string: "http://127.0.0.1/first"))
@@ -214,20 +214,20 @@ struct ClosureEventMonitorTests {
         request: nil, response: nil, fileURL: nil, resumeData: nil, metrics: nil, serializationDuration: 0,
         result: .failure(.invalidURL(url: "x")))
 
-    @Test func everyEventCallsItsClosureWithWhatItTells() throws {
+    @Test func everyEventCallsItsClosureWithItsArguments() throws {
         let calls = Calls<String>()
         try Self.tellEverything(to: Self.monitor(calls, on: testQueue))
         #expect(calls.all == Self.expected)
     }
 
-    /// A closure that is added to the monitor and not to this test would go untested.
+    /// A closure that is added to the monitor, but not to this test, would stay untested.
     @Test func theTableAboveHasEveryClosure() {
         let children = Mirror(reflecting: ClosureEventMonitor()).children
         let closures = Set(children.compactMap(\.label)).subtracting(["queue"])
         #expect(closures == Set(Self.expected.compactMap { $0.split(separator: " ").first.map(String.init) }))
     }
 
-    @Test func severalMonitorsAreToldEverythingEachOnItsQueue() async throws {
+    @Test func severalMonitorsReceiveEveryEventOnTheirQueues() async throws {
         let queues = [DispatchQueue(label: "a"), DispatchQueue(label: "b")]
         let calls = [Calls<String>(), Calls<String>()]
         let composite = CompositeEventMonitor(
@@ -243,7 +243,7 @@ struct ClosureEventMonitorTests {
         #expect(calls[1].all == Self.expected)
     }
 
-    /// Those for which there is no closure: they need a type.
+    /// Events with a generic value have no closure, since they need a type.
     @Test func valuesOfSerializersReachAMonitorThroughOthers() async {
         let recorder = EventRecorder()
         let composite = CompositeEventMonitor(monitors: [CompositeEventMonitor(monitors: [recorder])])

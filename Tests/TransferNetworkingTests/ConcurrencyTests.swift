@@ -79,7 +79,7 @@ struct ConcurrencyTests {
             server.script("/x", [.holdHead])
             let request = makeSession().request(server.url("/x"))
             let task = Task {
-                // Cancelled by now: see below.
+                // The task is cancelled by now, as described below.
                 while !Task.isCancelled { await Task.yield() }
                 return await request.serializingString(automaticallyCancelling: automatically).response
             }
@@ -96,7 +96,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test func cancellingWhoAwaitsCancelsTheRequestUnlessToldOtherwise() async throws {
+    @Test func cancellingTheAwaitingTaskCancelsTheRequestByDefault() async throws {
         try await withTestServer { server async throws in
             server.script("/x", [], afterwards: .holdHead)
             let session = makeSession()
@@ -113,7 +113,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test func whoAwaitsATaskThatSomebodyElseCancelsIsWoken() async throws {
+    @Test func cancellingATaskResumesItsWaiters() async throws {
         try await withTestServer { server async throws in
             server.script("/x", [.holdHead])
             let task = makeSession().request(server.url("/x")).serializingString(automaticallyCancelling: true)
@@ -137,7 +137,7 @@ struct ConcurrencyTests {
 
     // MARK: Downloads
 
-    @Test func aDownloadGivesItsFileOrWhatIsInIt() async throws {
+    @Test func aDownloadGivesItsFileOrItsContent() async throws {
         let folder = try TemporaryFolder("await")
         try await withTestServer { server async throws in
             server.serve("/x", .text(#"{"text":"hi"}"#))
@@ -216,7 +216,7 @@ struct ConcurrencyTests {
     }
 
     @Test(arguments: [true, false])
-    func leavingTheLoopCancelsTheRequestUnlessItIsToldNotTo(cancels: Bool) async throws {
+    func leavingTheLoopCancelsTheRequestByDefault(cancels: Bool) async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 1, count: 50_000))
             server.script("/x", [.stall(after: 1000)])
@@ -252,7 +252,7 @@ struct ConcurrencyTests {
         }
     }
 
-    /// What nobody awaits isn't fetched.
+    /// Data that no caller awaits is not fetched.
     @Test func aSlowLoopSlowsTheServerDown() async throws {
         try await withTestServer { server async throws in
             let length: Int64 = 64 << 20
@@ -260,7 +260,7 @@ struct ConcurrencyTests {
             let request = makeSession().streamRequest(server.url("/x"))
             var iterator = request.streamTask().streamingData().makeAsyncIterator()
             _ = await iterator.next()
-            // Until nothing more is sent: the same number, seen many times.
+            // Waits until no more bytes are sent: the same count is read many times.
             var (last, times) = (Int64(0), 0)
             let limit = ContinuousClock.now + .seconds(10)
             while times < 2000, .now < limit {

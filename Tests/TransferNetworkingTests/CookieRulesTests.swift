@@ -11,7 +11,7 @@ import TransferTestSupport
 struct CookieRulesTests {
     private static let now = 1_700_000_000.0
 
-    /// What a store answers after a server has set cookies.
+    /// Returns the cookies that a store sends after a server has set cookies.
     private func sent(_ fields: [String], by setter: String, to getter: String, after seconds: Double = 0) -> String? {
         let store = CookieStore()
         guard let from = CookieOrigin(setter), let to = CookieOrigin(getter) else { return "not a URL" }
@@ -41,7 +41,7 @@ struct CookieRulesTests {
         "06 Nov 1600 08:49:37", "06 Nov 1994 24:00:00", "06 Nov 1994 08:60:00", "06 Nov 1994 08:49:60",
         "06 Nov 19941 08:49:37", "006 Nov 1994 08:49:37", "06 Nov 1994 08:49", "06 Nov 1994 108:49:37",
     ])
-    func whatIsNoDateIsNone(_ text: String) {
+    func invalidDatesAreIgnored(_ text: String) {
         #expect(CookieDate.parse(text) == nil)
     }
 
@@ -59,7 +59,7 @@ struct CookieRulesTests {
     }
 
     @Test(arguments: ["", ";", "=1", " =1", "novalue", "novalue; Path=/", "a=\u{1}", "a=1; Path=\u{7F}", "a\r=1"])
-    func whatHasNoNameOrControlCharactersIsIgnored(_ field: String) {
+    func fieldsWithoutANameOrWithControlCharactersAreIgnored(_ field: String) {
         #expect(SetCookieField(field) == nil)
     }
 
@@ -87,7 +87,8 @@ struct CookieRulesTests {
 
     @Test(
         arguments: [
-            // What the answer says; who gets it.
+            // Columns: the field of the answer, the URL that sets it, the URL that asks, and whether the cookie is
+            // sent.
             ("a=1", "http://example.com/", "http://example.com/", true),
             ("a=1", "http://example.com/", "http://www.example.com/", false),
             ("a=1; Domain=example.com", "http://example.com/", "http://www.example.com/", true),
@@ -202,14 +203,14 @@ struct CookieRulesTests {
             ),
             ("__host-a=1; Secure", "https://a.example/", "https://a.example/", false),
         ] as [(String, String, String, Bool)])
-    func whatIsSecureStaysSecure(_ field: String, _ setter: String, _ getter: String, _ isSent: Bool) {
+    func secureCookiesStaySecure(_ field: String, _ setter: String, _ getter: String, _ isSent: Bool) {
         let pair = field.prefix { $0 != ";" }
         #expect(sent([field], by: setter, to: getter) == (isSent ? String(pair) : nil))
     }
 
     @Test(
         arguments: [
-            // From plain http, where a secure cookie `a` of /p is there.
+            // A plain http answer, where a secure cookie `a` of /p exists.
             ("http://www.example.com/p/x", "a=evil", "a=good"), ("http://www.example.com/p/q/x", "a=evil", "a=good"),
             ("http://example.com/p/x", "a=evil; Domain=example.com; Path=/p/q", "a=good"),
             ("http://www.example.com/p/x", "a=; Max-Age=0", "a=good"),
@@ -233,7 +234,7 @@ struct CookieRulesTests {
         #expect(sent(fields, by: url, to: url) == "b=2; c=3; d=4; a=1; e=5")
         // A cookie that is set anew keeps its place.
         #expect(sent(fields + ["c=9; Path=/p"], by: url, to: url) == "b=2; c=9; d=4; a=1; e=5")
-        // And one that was away for a while doesn't.
+        // A cookie that was deleted in between does not keep its place.
         let again = fields + ["c=; Path=/p; Max-Age=0", "c=9; Path=/p"]
         #expect(sent(again, by: url, to: url) == "b=2; d=4; c=9; a=1; e=5")
     }

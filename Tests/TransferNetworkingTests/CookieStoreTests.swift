@@ -16,13 +16,13 @@ struct CookieStoreTests {
         for number in 0..<CookieTable.domainLimit {
             store.receive(["n\(number)=1\(number == 0 ? "; Secure" : "")"], from: one, now: 1000 + Double(number))
         }
-        // What was used last stays, and secure cookies stay longer than others.
+        // The cookies that were used last are kept, and secure cookies are kept longer than other cookies.
         _ = store.cookies(for: one, now: 2000)
         store.receive(["n1=1"], from: one, now: 3000)
         store.receive(["new=1"], from: one, now: 3001)
         let names = Set(store.cookies(for: one, now: 3002).map(\.name))
         #expect(names.count == CookieTable.domainLimit && names.isSuperset(of: ["n0", "n1", "new"]))
-        // Those that have expired go first.
+        // Expired cookies are removed first.
         store.receive(["n5=1; Max-Age=1"], from: one, now: 3003)
         store.receive(["newer=1"], from: one, now: 4000)
         let later = Set(store.cookies(for: one, now: 4001).map(\.name))

@@ -8,7 +8,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// Cookies on the wire. The server is also every host's proxy, so that names can be anything.
+/// Cookies over the network. The server is also the proxy of every host, so that host names are arbitrary.
 @Suite("Cookies", .timeLimit(.minutes(2)))
 struct CookieTests {
     private func session(
@@ -37,7 +37,7 @@ struct CookieTests {
 
     private func cookie(_ server: TestServer) -> String? { server.requests.last?.headers["Cookie"] }
 
-    @Test func whatAnAnswerSetsTheNextRequestSends() async throws {
+    @Test func cookiesOfAnAnswerAreSentWithTheNextRequest() async throws {
         try await withTestServer { server async throws in
             handle(server, "/set", setting: ["a=1; Path=/", "b=2; Path=/p", "c=\"x y\"; Path=/; HttpOnly"])
             handle(server, "/p/*", setting: [])
@@ -65,7 +65,7 @@ struct CookieTests {
                 try await get(session, server.url(path))
                 #expect(cookie(server) == sent)
             }
-            // All of them went over one connection, and so through one handle's options.
+            // All requests used one connection, and therefore the options of one handle.
             #expect(Set(server.requests.map(\.connection)).count == 1)
         }
     }
@@ -205,7 +205,7 @@ struct CookieTests {
         }
     }
 
-    @Test func policiesDecideWhatIsTakenAndSent() async throws {
+    @Test func policiesDecideWhichCookiesAreAcceptedAndSent() async throws {
         try await withTestServer { server async throws in
             handle(server, "/x", setting: ["a=1; Path=/"])
             let store = CookieStore()
@@ -217,7 +217,7 @@ struct CookieTests {
             try await get(silent, server.url("/x"))
             try await get(silent, server.url("/x"))
             #expect(cookie(server) == nil && !store.isEmpty)
-            // What is there is sent, though nothing is taken.
+            // Stored cookies are sent, although no cookie is accepted.
             try await get(never, server.url("/x"))
             #expect(cookie(server) == "a=1")
             var request = URLRequest(url: try #require(URL(string: server.url("/x"))))
@@ -331,7 +331,7 @@ struct CookieTests {
         }
     }
 
-    @Test func anEmptyStoreIsNotAskedAndAnAnswerWithoutCookiesTellsItNothing() async throws {
+    @Test func withoutCookiesTheStoreIsNotCalled() async throws {
         final class CountingJar: CookieJar {
             let calls = Mutex<[String]>([])
             let isFull = Mutex(false)

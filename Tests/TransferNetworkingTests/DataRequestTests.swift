@@ -200,7 +200,7 @@ struct DataRequestTests {
 }
 
 extension DataRequest {
-    /// The answer as it came, awaited.
+    /// Returns the unserialized response.
     func response() async -> AFDataResponse<Data?> {
         await withCheckedContinuation { continuation in
             response(queue: testQueue) { continuation.resume(returning: $0) }

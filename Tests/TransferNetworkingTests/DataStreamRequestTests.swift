@@ -7,9 +7,9 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Answers handed on piece by piece", .timeLimit(.minutes(1)))
+@Suite("Answers delivered in pieces", .timeLimit(.minutes(1)))
 struct DataStreamRequestTests {
-    /// Takes everything down that a handler is told.
+    /// Records all events that a handler receives.
     private final class Log<Value: Sendable>: Sendable {
         let pieces = Calls<Value>()
         let failures = Calls<any Error>()
@@ -69,7 +69,7 @@ struct DataStreamRequestTests {
         }
     }
 
-    @Test func eachHandlerIsToldEverythingOnItsQueue() async throws {
+    @Test func eachHandlerReceivesEveryEventOnItsQueue() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text(#"{"text":"hi"}"#))
             let key = DispatchSpecificKey<Bool>()
@@ -222,7 +222,7 @@ struct DataStreamRequestTests {
         }
     }
 
-    @Test func aSuspendedStreamBringsNothingUntilItGoesOn() async throws {
+    @Test func aSuspendedStreamDeliversNothingUntilItResumes() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 1, count: 300_000))
             server.script("/x", [.stall(after: 1000)])
@@ -233,7 +233,7 @@ struct DataStreamRequestTests {
             try await server.waitForHeld(1)
             request.suspend()
             server.release()
-            // Another request over the same loop: what could have come would be there by then.
+            // The round trip of another request over the same loop leaves time for any late data.
             server.serve("/other", .text("other"))
             _ = await request.session.request(server.url("/other")).response()
             await testQueue.passed()
@@ -285,15 +285,15 @@ struct DataStreamRequestTests {
         }
     }
 
-    /// A stream that nobody reads must not keep its request from ending.
-    @Test func whoDropsAnInputStreamDoesNotHoldTheRequest() async throws {
+    /// An unread stream must not prevent its request from ending.
+    @Test func aDroppedInputStreamDoesNotHoldTheRequest() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 1, count: 4_000_000))
             let request = makeSession(starts: false).streamRequest(server.url("/x"))
             _ = request.asInputStream()
             let log = Log<Data>()
             request.responseStream(on: testQueue) { log.note($0) }
-            // Only now, so that both have all of it.
+            // The request starts only now, so that both streams receive every byte.
             request.resume()
             let end = await log.ends.first()
             #expect(end?.error == nil)
@@ -301,7 +301,7 @@ struct DataStreamRequestTests {
         }
     }
 
-    private struct Bytes: @unchecked Sendable {  // Made on one thread, looked at on another afterwards.
+    private struct Bytes: @unchecked Sendable {  // Made on one thread, then read on another.
         var data = Data()
         var last = 0
         var status = Stream.Status.notOpen

@@ -8,7 +8,7 @@ import TransferTestServer
 
 @Suite("Default headers")
 struct DefaultHeadersTests {
-    @Test func theyAreEncodingLanguageAndAgent() {
+    @Test func theDefaultsAreEncodingLanguageAndAgent() {
         #expect(HTTPHeaders.default.map(\.name) == ["Accept-Encoding", "Accept-Language", "User-Agent"])
     }
 
@@ -21,7 +21,7 @@ struct DefaultHeadersTests {
     }
 
     @Test func theLoadedLibcurlDecodesAllOfThem() {
-        // Those of Debian and Ubuntu do.
+        // The libcurl of Debian and Ubuntu supports these codings.
         #expect(HTTPHeader.defaultAcceptEncoding == .acceptEncoding("br;q=1.0, gzip;q=0.9, deflate;q=0.8"))
     }
 

@@ -21,9 +21,9 @@ struct DeflateRequestCompressorTests {
     }
 
     @Test(arguments: [0, 1, 100, 65_536, 1_000_000])
-    func whatZlibInflatesIsWhatWasThere(count: Int) throws {
+    func zlibInflatesTheOriginalBytes(count: Int) throws {
         var generator = SampleBytes(seed: 3)
-        // Half of it compresses, half doesn't.
+        // Half of the body is compressible.
         let body = Data(count: count / 2) + generator.next(count - count / 2)
         let compressed = try #require(try adapted(body).httpBody)
         #expect(inflated(compressed, limit: count) == body)
@@ -32,7 +32,7 @@ struct DeflateRequestCompressorTests {
 
     @Test func theStreamEndsWithTheChecksumInNetworkOrder() throws {
         let compressed = try #require(try adapted(Data("Wikipedia".utf8)).httpBody)
-        // The example that everybody knows for Adler-32.
+        // The well-known example of Adler-32.
         #expect(compressed.suffix(4) == Data([0x11, 0xE6, 0x03, 0x98]))
     }
 
@@ -100,7 +100,7 @@ struct DeflateRequestCompressorTests {
         #expect(!custom.shouldCompressBodyData(Data()))
     }
 
-    @Test func aServerInflatesWhatWasSent() async throws {
+    @Test func aServerInflatesTheBody() async throws {
         let body = Data(String(repeating: "over the wire ", count: 20_000).utf8)
         try await withTestServer { server async throws in
             server.handle("POST", "/in") { request in
@@ -133,7 +133,7 @@ struct DeflateRequestCompressorTests {
     }
 }
 
-/// What zlib itself makes of it; empty if it isn't a zlib stream, or inflates to more than `limit` bytes.
+/// Returns the data as zlib itself inflates it; empty if it is no zlib stream, or inflates to more than `limit` bytes.
 private func inflated(_ data: Data, limit: Int) -> Data {
     var output = Data(count: limit + 1)
     var count = uLong(limit + 1)

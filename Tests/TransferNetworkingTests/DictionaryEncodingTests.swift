@@ -34,7 +34,7 @@ struct DictionaryEncodingTests {
         #expect(try query(["a": [1, 2]], URLEncoding(destination: .queryString, arrayEncoding: encoding)) == text)
     }
 
-    @Test func truthAndTheNumbersOneAndZeroAreToldApart() throws {
+    @Test func boolsAndTheNumbersOneAndZeroAreDistinguished() throws {
         let parameters: Parameters = [
             "bool": true, "double": 1.0, "int": 1, "int8": Int8(1), "list": [true, false],
             "mixed": [0, false] as [any Sendable],
@@ -52,7 +52,7 @@ struct DictionaryEncodingTests {
         )
     }
 
-    @Test func valuesThatCameAsJSONAreToldApartToo() throws {
+    @Test func valuesParsedFromJSONAreDistinguishedToo() throws {
         let json = try JSONSerialization.jsonObject(with: Data(#"{"b":true,"i":1,"l":[false,0]}"#.utf8))
         let pairs = URLEncoding(boolEncoding: .literal).queryComponents(fromKey: "k", value: json)
         #expect(
@@ -106,7 +106,7 @@ struct DictionaryEncodingTests {
         #expect(error?.isParameterEncodingError == true)
     }
 
-    @Test func whatTheRequestThrowsIsThrown() {
+    @Test func anErrorOfTheRequestIsPassedOn() {
         #expect(throws: TestFailure.self) {
             try URLEncoding.default.encode(URLConvertibleTests.Broken(), with: ["a": 1])
         }
@@ -141,7 +141,7 @@ struct DictionaryEncodingTests {
         ["a": Date()] as Parameters, ["a": Data()] as Parameters, ["a": Double.nan] as Parameters,
         ["a": ["b": Double.infinity]] as Parameters,
     ])
-    func whatJSONHasNoFormForIsRefused(parameters: Parameters) throws {
+    func aValueWithoutAJSONFormIsRefused(parameters: Parameters) throws {
         let error = #expect(throws: AFError.self) { try JSONEncoding.default.encode(request(.post), with: parameters) }
         #expect(error?.isParameterEncodingError == true)
         #expect(error?.underlyingError is JSONEncoding.Error)

@@ -15,7 +15,8 @@ struct DocumentTests {
         #expect(try await SwiftTypecheck.run(file("Swift5Program"), version: 5).map(\.description) == [])
     }
 
-    /// What compiles of Alamofire 4's documents, and what the compiler says where it doesn't: by the line of the block.
+    /// The blocks of Alamofire 4's documents that compile, and the compiler's messages for the others, by the line of
+    /// the block.
     @Test(arguments: ["Document001", "Document004"])
     func theCompilerSaysHowAProgramOfVersion4Moves(_ document: String) async throws {
         let errors = try await SwiftTypecheck.run(file(document), version: 5).filter { $0.kind == "error" }
@@ -33,7 +34,7 @@ struct DocumentTests {
         #expect(try String(contentsOf: path, encoding: .utf8) == text)
     }
 
-    /// Where no hint of ours is possible, the compiler's own words and the way to move are listed.
+    /// The list has the compiler's message and the migration if we cannot offer a hint.
     @Test func eachBlockWithoutAHintIsListedWithItsReason() throws {
         var listed: [String: String] = [:]
         let rows = try String(contentsOf: Self.folder.appendingPathComponent("unhinted.txt"), encoding: .utf8)
@@ -63,7 +64,7 @@ struct DocumentTests {
 
     private func file(_ name: String) -> URL { Self.folder.appendingPathComponent("\(name).swift.txt") }
 
-    /// The blocks of a file: the line of their comment there, and their line in the document.
+    /// Returns the blocks of a file: the line of their comment there, and their line in the document.
     private func places(of name: String) throws -> [(line: Int, place: String)] {
         let text = try String(contentsOf: file(name), encoding: .utf8)
         return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in

@@ -6,8 +6,8 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// The order is what programs build on: a log, an activity indicator, a trace of a request.
-@Suite("What monitors are told, in order", .timeLimit(.minutes(1)))
+/// Programs depend on the order of events, for example for logs, activity indicators and traces.
+@Suite("The order of events for monitors", .timeLimit(.minutes(1)))
 struct EventMonitorTests {
     static let prepared = ["didResume", "didCreateInitialURLRequest", "didCreateURLRequest"]
     static let started = ["didCreateTask", "didResumeTask"]
@@ -219,7 +219,7 @@ struct EventMonitorTests {
             ])
     }
 
-    /// What an attempt sends is counted from its own beginning.
+    /// The progress of an attempt counts the bytes of that attempt only.
     @Test func progressOfAnUploadThatIsRetriedStartsAgain() async throws {
         try await withTestServer { server async throws in
             server.acceptUploads("/in")
@@ -279,7 +279,7 @@ struct EventMonitorTests {
         }
     }
 
-    @Test func ofADownloadThatGoesOn() async throws {
+    @Test func eventsOfAResumedDownload() async throws {
         let folder = try TemporaryFolder("monitor")
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 1, count: 400_000), etag: "\"a\"")
@@ -308,18 +308,18 @@ struct EventMonitorTests {
             recorder.session().streamRequest(server.url("/x")).validate()
                 .responseStreamDecodable(of: Greeting.self, on: testQueue) { _ in }
             await recorder.until("didFinish")
-            // What a serializer makes of the pieces is told from another queue than the end of the network.
+            // A serializer reports its pieces on another queue than the end of the transfer.
             let network = recorder.story.filter { !$0.hasPrefix("didParseStream") }
             #expect(
                 network == Self.prepared + Self.started + ["didReceiveResponse", "didReceiveData"] + Self.completed
                     + ["didValidate", "didValidate", "didFinish"])
-            // Of what came before the end nothing is waited for again.
+            // Events before the end are not awaited again.
             if recorder.all("didParseStream Greeting").isEmpty { await recorder.until("didParseStream Greeting") }
             #expect(recorder.all("didParseStream Greeting").map(\.detail) == ["failure"])
         }
     }
 
-    @Test func everyMonitorIsToldOnItsOwnQueue() async throws {
+    @Test func everyMonitorIsCalledOnItsOwnQueue() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("body"))
             let (first, second) = (EventRecorder(label: "first"), EventRecorder(label: "second"))
@@ -333,7 +333,7 @@ struct EventMonitorTests {
         }
     }
 
-    @Test func aMonitorThatIsHeldUpHoldsUpNobodyElse() async throws {
+    @Test func aBlockedMonitorDoesNotDelayOthers() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("body"))
             let recorder = EventRecorder()
@@ -347,7 +347,7 @@ struct EventMonitorTests {
         }
     }
 
-    @Test func theSessionsEndIsToldLast() async throws {
+    @Test func theSessionsEndIsReportedLast() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("body"))
             let recorder = EventRecorder()
@@ -368,7 +368,7 @@ struct EventMonitorTests {
 }
 
 extension DispatchQueue {
-    /// Until what the queue was given before is done.
+    /// Waits until the earlier work of the queue is done.
     func passed() async {
         await withCheckedContinuation { continuation in async { continuation.resume() } }
     }

@@ -6,12 +6,12 @@ import TransferTestServer
 
 @testable import TransferNetworking
 
-/// Writes down every event, in the order in which they come.
+/// Records every event in order.
 final class EventRecorder: EventMonitor {
     struct Event: Sendable {
         let name: String
         var detail = ""
-        /// What of the body this event tells of, and how much there is in all by then.
+        /// The number of body bytes in this event, and the total until then.
         var bytes: Int64 = 0
         var sum: Int64 = 0
         var total: Int64 = 0
@@ -30,10 +30,10 @@ final class EventRecorder: EventMonitor {
     /// Events that came on another queue than the monitor's.
     var misplaced: Int { elsewhere.load(ordering: .relaxed) }
 
-    /// But for the end of the session, which comes when nobody refers to it any more.
+    /// The names without the end of the session, which comes once no object refers to the session.
     var names: [String] { events.all.map(\.name).filter { $0 != "didBecomeInvalid" } }
 
-    /// Without what the timing decides: how often there is progress, in how many pieces a body comes.
+    /// The events without those that depend on timing: the frequency of progress, and the number of pieces of a body.
     var story: [String] {
         let progress: Set = ["didSendBodyData", "didWriteData"]
         return names.filter { !progress.contains($0) }.reduce(into: []) { story, name in
@@ -194,7 +194,7 @@ final class EventRecorder: EventMonitor {
 }
 
 extension EventRecorder {
-    /// A session that tells this monitor everything.
+    /// Returns a session that reports every event to this monitor.
     func session(_ change: (inout SessionSettings) -> Void = { _ in }) -> Session {
         var settings = SessionSettings()
         settings.loops = 1

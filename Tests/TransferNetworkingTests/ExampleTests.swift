@@ -4,7 +4,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// The programs in `examples/`, run as their reader would.
+/// The programs in `examples/`, run as a user would run them.
 @Suite struct ExampleTests {
     private func run(_ name: String, _ arguments: [String], in folder: TemporaryFolder) async throws -> ProcessResult {
         let program = try TransferCommand.builtProduct(name)
@@ -50,7 +50,7 @@ import TransferTestSupport
         }
     }
 
-    /// Foundation makes folders there for every configuration.
+    /// Foundation would make folders there for every configuration.
     @Test func aPlainRequestMakesNothingInTheHomeFolder() async throws {
         try await withTestServer { server in
             let folder = try TemporaryFolder("home")
@@ -66,12 +66,12 @@ import TransferTestSupport
         }
     }
 
-    @Test func theResumableDownloadGoesOnWhereItWasStopped() async throws {
+    @Test func theResumableDownloadResumesWhereItWasStopped() async throws {
         try await withTestServer { server in
             let folder = try TemporaryFolder("example")
             let content = Content.random(seed: 3, count: 4_000_000)
             server.serve("/x.bin", ServedFile(content, etag: "\"1\""))
-            // Held in the middle, so that there is a half to stop at.
+            // The server stalls in the middle, so that the download can be stopped halfway.
             server.script("/x.bin", [.stall(after: 3_000_000)])
             let url = server.url("/x.bin")
             let stopped = try await run("resumable-download", [url, "x.bin", "--stop-at", "50"], in: folder)

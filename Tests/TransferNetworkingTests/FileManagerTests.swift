@@ -8,11 +8,11 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// The file manager of a session's delegate sees what is done with files.
+/// The file manager of a session's delegate receives all file operations.
 @Suite("File managers of sessions", .timeLimit(.minutes(1)))
 struct FileManagerTests {
-    /// Notes what it's asked for.
-    private final class Noting: FileManager, @unchecked Sendable {  // What changes is behind a lock.
+    /// A file manager that records its calls.
+    private final class Noting: FileManager, @unchecked Sendable {  // A lock protects the mutable state.
         let calls = Mutex<[String]>([])
 
         private func note(_ call: String) { calls.withLock { $0.append(call) } }

@@ -71,7 +71,7 @@ struct FormEncoderStrategiesTests {
         #expect(try form(["a": ["b": date as Date?]], encoder) == "a[b]=\(text)")
     }
 
-    @Test func whatACustomStrategyThrowsIsThrown() {
+    @Test func anErrorOfACustomStrategyIsPassedOn() {
         let dates = Encoder(dateEncoding: .custom { _ in throw TestFailure() })
         #expect(throws: TestFailure.self) { try form(["a": Date()], dates) }
         let bytes = Encoder(dataEncoding: .custom { _ in throw TestFailure() })

@@ -190,7 +190,7 @@ struct FormEncoderTests {
             text == "root[root][0]=1&root[root][1][0]=a&root[root][1][1][root]=1&root[root][2]=9&root[root][3]=3")
     }
 
-    @Test func whatIsWrittenToOneKeyInSeveralWaysIsAllThere() throws {
+    @Test func allValuesOfOneKeyAreEncoded() throws {
         class Base: Encodable {
             enum Keys: CodingKey { case same, base }
             func encode(to encoder: any Encoder) throws {

@@ -31,7 +31,7 @@ struct HTTP2Tests {
             let transaction = try #require(first.metrics?.transactionMetrics.first)
             #expect(transaction.networkProtocolName == "h2" && !transaction.isReusedConnection)
             #expect(transaction.secureConnectionEndDate != nil && transaction.remotePort == Int(server.port))
-            // More at once than the limit of connections: they're streams of one connection.
+            // More requests than the limit of connections run at once, as streams of one connection.
             let responses = await withTaskGroup(of: AFDataResponse<String>.self) { group in
                 for _ in 0..<40 {
                     group.addTask { await session.request(server.url("/x")).serializingString().response }
@@ -43,7 +43,7 @@ struct HTTP2Tests {
         }
     }
 
-    @Test func aServerThatNobodyVouchesForIsRefused() async throws {
+    @Test func anUntrustedServerIsRefused() async throws {
         try await withServer { server, _, _ in
             let response = await Session().request(server.url("/x")).serializingData().response
             #expect((response.error?.underlyingError as? URLError)?.code == .serverCertificateUntrusted)
@@ -69,12 +69,12 @@ struct HTTP2Tests {
         }
     }
 
-    @Test func aStreamThatIsNotReadIsHeldAndGoesOn() async throws {
+    @Test func anUnreadStreamIsHeldAndContinues() async throws {
         try await withServer { server, session, _ in
             let bytes = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
             try bytes.write(to: URL(fileURLWithPath: server.root + "/x"))
             let input = try #require(session.streamRequest(server.url("/x")).asInputStream())
-            // Another stream of the same connection isn't held up by it.
+            // Another stream of the same connection is not delayed by it.
             let small = Data("small".utf8)
             try small.write(to: URL(fileURLWithPath: server.root + "/s"))
             let other = try await session.request(server.url("/s")).serializingData().value

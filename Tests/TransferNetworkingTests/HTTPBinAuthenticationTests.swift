@@ -1,4 +1,4 @@
-// `Request.authenticate` comes with authentication's own branch: remove the condition when it's there.
+// `Request.authenticate` comes with the branch of authentication: remove the condition once it is merged.
 
 import Foundation
 import FoundationNetworking
@@ -19,7 +19,7 @@ struct HTTPBinAuthenticationTests {
         "/basic-auth/user/pass", "/digest-auth/auth/user/pass", "/digest-auth/auth/user/pass/MD5",
         "/digest-auth/auth/user/pass/SHA-256", "/digest-auth/auth-int/user/pass/MD5",
         "/digest-auth/auth-int/user/pass/SHA-256", "/digest-auth/auth/user/pass/MD5/never",
-        // The nonce goes stale after one use; the challenge says so, and the answer to it is taken.
+        // The nonce is stale after one use. The challenge says so, and the new answer is accepted.
         "/digest-auth/auth/user/pass/MD5/1", "/digest-auth/auth/user/pass/SHA-256/1",
     ])
     func credentialsAnswerAChallenge(_ path: String) async throws {
@@ -37,7 +37,7 @@ struct HTTPBinAuthenticationTests {
         #expect(none.error?.responseCode == 401)
     }
 
-    @Test func whatDoesNotAskIsNotTold() async throws {
+    @Test func credentialsAreNotSentWithoutAChallenge() async throws {
         let url = try await HTTPBinServer.shared().url("/hidden-basic-auth/user/pass")
         let response = await makeSession().request(url).authenticate(username: "user", password: "pass").validate()
             .serializingData().response

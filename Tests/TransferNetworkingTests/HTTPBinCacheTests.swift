@@ -1,4 +1,4 @@
-// The cache comes with a branch of its own: remove the condition when it's there.
+// The cache comes with a branch of its own: remove the condition once it is merged.
 
 import Foundation
 import FoundationNetworking
@@ -33,13 +33,13 @@ struct HTTPBinCacheTests {
 
     @Test func aStaleAnswerIsValidated() async throws {
         let session = makeSession()
-        // /cache answers every condition with 304: the body is the first one's.
+        // /cache answers every condition with 304, so the body is that of the first answer.
         let first = try await get(session, "/cache")
         let second = try await get(session, "/cache", policy: .reloadRevalidatingCacheData)
         #expect(second.response?.statusCode == 200 && second.value == first.value)
     }
 
-    @Test func whatIsNotThereIsNotLoadedWhereOnlyTheCacheIsAsked() async throws {
+    @Test func aMissingEntryIsNotLoadedUnderACacheOnlyPolicy() async throws {
         let session = makeSession()
         let response = try await get(session, "/get", policy: .returnCacheDataDontLoad)
         #expect(URLError.code(of: response.error) == .resourceUnavailable)

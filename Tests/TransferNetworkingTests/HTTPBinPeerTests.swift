@@ -102,8 +102,8 @@ struct HTTPBinPeerTests {
         #expect(stranger.value?.cookies == [:])
     }
 
-    /// The challenge sets `stale_after=1`, and the answer to it counts down what it's sent. (`?require-cookie` can't be
-    /// used: httpbin's check of a digest fails where there is a query.)
+    /// The challenge sets `stale_after=1`, and its answer decrements the value. (`?require-cookie` cannot be used:
+    /// httpbin's digest check fails for URLs with a query.)
     @Test func aChallengesCookiesGoAlongWithItsAnswer() async throws {
         let store = CookieStore()
         var settings = SessionSettings()
@@ -246,7 +246,7 @@ struct HTTPBinPeerTests {
     // MARK: Statuses
 
     @Test(arguments: [200, 201, 204, 205, 301, 302, 303, 304, 400, 401, 403, 404, 406, 409, 418, 429, 500, 502, 503])
-    func statusesAreToldAndValidated(_ status: Int) async throws {
+    func statusesAreReportedAndValidated(_ status: Int) async throws {
         let response = await session.request(try await url("/status/\(status)")).redirect(using: .doNotFollow)
             .validate().serializingData(emptyResponseCodes: Set(200..<600)).response
         #expect(response.response?.statusCode == status)

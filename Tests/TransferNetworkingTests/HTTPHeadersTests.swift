@@ -62,7 +62,7 @@ struct HTTPHeadersTests {
         #expect(headers.map(\.name) == ["A", "b", "C"])
     }
 
-    @Test func theyAreACollection() {
+    @Test func headersAreACollection() {
         let headers: HTTPHeaders = ["a": "1", "b": "2"]
         #expect(headers[headers.startIndex] == HTTPHeader(name: "a", value: "1"))
         #expect(headers.dropFirst().first?.name == "b")

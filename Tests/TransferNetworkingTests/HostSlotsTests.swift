@@ -7,9 +7,9 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Transfers at a time with one host", .timeLimit(.minutes(1)))
+@Suite("Concurrent transfers with one host", .timeLimit(.minutes(1)))
 struct HostSlotsTests {
-    /// Those who were admitted, in that order, with what they were given.
+    /// The admitted requests in order, with their slots.
     private final class Guests: Sendable {
         private let slots = Mutex<[(name: String, slot: HostSlot?)]>([])
 
@@ -26,7 +26,7 @@ struct HostSlotsTests {
                 if let index { slots[index].slot = nil }
                 return slot
             }
-            // Given back outside the lock: whoever is next comes in through `admit`.
+            // The slot is returned outside the lock, because `admit` admits the next request.
             withExtendedLifetime(slot) {}
         }
     }
@@ -35,7 +35,7 @@ struct HostSlotsTests {
         for name in names { slots.enter(key) { guests.admit(name, $0) } }
     }
 
-    @Test func whoComesWhenItIsFullWaitsInLine() {
+    @Test func requestsBeyondTheLimitWaitInOrder() {
         let (slots, guests) = (HostSlots(limit: 2), Guests())
         enter(["a", "b", "c", "d"], slots, guests)
         #expect(guests.names == ["a", "b"])
@@ -58,7 +58,7 @@ struct HostSlotsTests {
         #expect(guests.names == ["a", "c", "d"])
     }
 
-    @Test func aSlotThatNobodyTakesIsFreeAgain() {
+    @Test func anUnclaimedSlotIsFreed() {
         let (slots, guests) = (HostSlots(limit: 1), Guests())
         slots.enter("a:80") { _ in }
         enter(["a", "b"], slots, guests)
@@ -83,7 +83,7 @@ struct HostSlotsTests {
         #expect(guests.names.count == HostSlots.multiplexedLimit + 1)
     }
 
-    @Test func thatAHostMultiplexesIsRemembered() {
+    @Test func aMultiplexingHostIsRemembered() {
         let (slots, guests) = (HostSlots(limit: 1), Guests())
         enter(["a"], slots, guests)
         guests.slot("a")?.hostMultiplexes()
@@ -119,7 +119,7 @@ struct HostSlotsTests {
             }
             #expect(ends == 40 * 20_000)
             #expect(server.peakRequests <= limit)
-            // Each thread keeps connections of its own, of which one that rests may stay open.
+            // Each thread keeps connections of its own, of which one idle connection may stay open.
             #expect(server.peakConnections <= limit * settings.loops)
         }
     }
@@ -143,7 +143,7 @@ struct HostSlotsTests {
         }
     }
 
-    /// One that failed, was cancelled or refused gives its room back like any other.
+    /// A failed, cancelled or refused request frees its slot like any other.
     @Test func everyEndMakesRoom() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))

@@ -9,7 +9,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// A stream whose first read waits until the gate is opened; then it gives zeros without end, or `last` of them.
+/// A stream whose first read waits until the gate is opened. It then gives zeros without end, or `last` of them.
 final class GatedStream: InputStream {
     final class Gate: Sendable {
         let entered = Calls<Bool>()
@@ -122,7 +122,7 @@ struct InputStreamBodyTests {
     }
 
     @Test func aQuietStreamIsNotWaitedForAfterItsLastByte() throws {
-        // A pipe that stays open: asking it for one byte more would block for good.
+        // A pipe that stays open: a read of one more byte would block forever.
         let pipe = Pipe()
         try pipe.fileHandleForWriting.write(contentsOf: Data("abc".utf8))
         let path = "/proc/self/fd/\(pipe.fileHandleForReading.fileDescriptor)"
@@ -142,7 +142,7 @@ struct InputStreamBodyTests {
     }
 
     @Test func aReadThatFailsIsAnErrorWithItsReason() throws {
-        // A folder opens, but can't be read.
+        // A folder can be opened, but not read.
         let reader = try InputStreamBody(try #require(InputStream(fileAtPath: "/"))).open()
         #expect { try reader.readAll() } throws: { error in
             let error = error as? TransferError

@@ -9,7 +9,7 @@ import TransferTestServer
 
 @Suite("Interceptors of closures and of other interceptors")
 struct InterceptorCompositionTests {
-    /// Appends its name to the field X-Trace.
+    /// Returns an adapter that appends its name to the field X-Trace.
     static func tracing(_ name: String) -> Adapter {
         Adapter { request, _, completion in
             var request = request
@@ -19,7 +19,7 @@ struct InterceptorCompositionTests {
         }
     }
 
-    /// Notes that it was asked.
+    /// Returns a retrier that records its call.
     static func answering(_ name: String, _ asked: Calls<String>, _ result: RetryResult) -> Retrier {
         Retrier { _, _, _, completion in
             asked.add(name)
@@ -29,7 +29,7 @@ struct InterceptorCompositionTests {
 
     static let failing = Adapter { _, _, completion in completion(.failure(TestFailure())) }
 
-    /// What the server saw of a request with this interceptor.
+    /// Returns the trace that the server received from a request with this interceptor.
     private func trace(_ interceptor: any RequestInterceptor) async throws -> String? {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
@@ -40,7 +40,7 @@ struct InterceptorCompositionTests {
         }
     }
 
-    /// What retriers make of a request that failed before it went anywhere.
+    /// Returns the retrier's decision for a request that failed before it was sent.
     private func decision(_ retrier: any RequestRetrier) async -> String {
         let session = makeSession(starts: false)
         let results = Calls<RetryResult>()
@@ -140,7 +140,7 @@ struct InterceptorCompositionTests {
 
     // MARK: The state
 
-    /// Notes the state it gets.
+    /// An interceptor that records the state that it receives.
     private struct Stateful: RequestInterceptor {
         let states: Calls<RequestAdapterState>
 
@@ -166,7 +166,7 @@ struct InterceptorCompositionTests {
                     retriers: [Retrier { $3($0.retryCount == 0 ? .retry : .doNotRetry) }]))
             let text = try await request.serializingString().value
             #expect(text == "x")
-            // Two attempts, each adapted by the request's own and by the session's.
+            // Two attempts, each adapted by the interceptors of the request and of the session.
             #expect(states.all.map(\.requestID) == Array(repeating: request.id, count: 4))
             for state in states.all { #expect(state.session === session) }
         }
@@ -216,7 +216,7 @@ struct InterceptorCompositionTests {
     }
 
     @Test func aSubclassOfAnAdapterMayOverrideTheFormWithTheState() async throws {
-        final class Naming: Adapter, @unchecked Sendable {  // Adds nothing.
+        final class Naming: Adapter, @unchecked Sendable {  // This class adds nothing.
             override func adapt(
                 _ urlRequest: URLRequest, using state: RequestAdapterState,
                 completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
@@ -287,7 +287,7 @@ struct InterceptorCompositionTests {
     }
 
     @Test func aSubclassOfAnInterceptorMayOverrideBothHalves() async throws {
-        final class Overriding: Interceptor, @unchecked Sendable {  // Adds nothing.
+        final class Overriding: Interceptor, @unchecked Sendable {  // This class adds nothing.
             override func adapt(
                 _ urlRequest: URLRequest, using state: RequestAdapterState,
                 completion: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
@@ -316,7 +316,7 @@ struct InterceptorCompositionTests {
 
     // MARK: Factories
 
-    /// Each as a program writes it: the request fails once, and is adapted and retried by what the factory made.
+    /// The program's usual forms: the request fails once, and the interceptor of the factory adapts and retries it.
     @Test(arguments: 0..<5)
     func theFactoriesMakeWhatTheirNamesSay(form: Int) async throws {
         try await withTestServer { server async throws in

@@ -8,10 +8,10 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// Requests and their sessions are gone when nobody needs them any more, however they ended.
-@Suite("Nothing is kept")
+/// Requests and sessions are freed once they are unused, however they ended.
+@Suite("Requests and sessions are freed")
 struct LeakTests {
-    /// Looks at objects without keeping them.
+    /// Observes objects without keeping them alive.
     private final class Watch: Sendable {
         private struct Entry: Sendable {
             weak var object: (any AnyObject & Sendable)?
@@ -26,7 +26,7 @@ struct LeakTests {
         var left: [String] { entries.withLock { $0.filter { $0.object != nil }.map(\.name) } }
     }
 
-    /// Runs `body`, whose session and requests have to be gone soon after it.
+    /// Runs `body`, and expects that its session and requests are freed soon after it.
     private func expectGone(
         _ change: (inout SessionSettings) -> Void = { _ in }, location: SourceLocation = #_sourceLocation,
         _ body: (TestServer, Session, _ keep: @Sendable (Request) -> Void) async throws -> Void
@@ -52,7 +52,7 @@ struct LeakTests {
         }
     }
 
-    /// Waits a bounded time for what other threads are about to do.
+    /// Waits a bounded time for pending work of other threads.
     private func soon(_ location: SourceLocation, _ isTrue: () -> Bool) async {
         let end = ContinuousClock.now + .seconds(5)
         while !isTrue(), ContinuousClock.now < end { await Task.yield() }
@@ -97,7 +97,7 @@ struct LeakTests {
             let request = session.request(server.url("/x"))
             keep(request)
             let calls = Calls<Int>()
-            // Handlers are let go of when they were called, so they may hold what they like.
+            // Handlers are released after their call, so they may capture any object.
             request.responseString(queue: testQueue) { response in
                 calls.add(response.value == "x" && request.isFinished ? 1 : 0)
             }
@@ -203,7 +203,7 @@ struct LeakTests {
         }
     }
 
-    /// Nobody has it any more but the session, which cancels it.
+    /// Only the session still refers to the request, and cancels it.
     @Test func suspendedHalfWayDroppedAndCancelledThroughTheSession() async throws {
         try await expectGone { server, session, keep async throws in
             server.script("/x", [.stall(after: 0)], afterwards: .stall(after: 0))

@@ -27,7 +27,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test func whatIsSuspendedBeforeItStartsWaitsForResume() async throws {
+    @Test func aRequestSuspendedBeforeItsStartWaitsForResume() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let request = makeSession().request(server.url("/x")).suspend()
@@ -39,7 +39,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test func aTransferSuspendedHalfWayGoesOnWhereItWas() async throws {
+    @Test func aTransferSuspendedHalfWayResumesWhereItWas() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .random(seed: 3, count: 300_000))
             server.script("/x", [.stall(after: 1000)])
@@ -78,7 +78,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test func whatIsCancelledBeforeItStartsSendsNothingAndSaysSo() async throws {
+    @Test func aRequestCancelledBeforeItsStartSendsNothing() async throws {
         try await withTestServer { server async throws in
             let request = makeSession().request(server.url("/x")).cancel()
             #expect(request.isCancelled)
@@ -147,10 +147,10 @@ struct LifecycleTests {
                 gone = request
                 _ = await request.response()
             }
-            // What the request did last runs before this.
+            // The request's last work runs before this.
             session.rootQueue.async { testQueue.async { freed.add(()) } }
             await freed.first()
-            // The loop that carried it lets go of it on its own time: wait by taking part in the scheduler.
+            // The loop that ran the request releases it at a time of its own, so the test yields to the scheduler.
             let limit = ContinuousClock.now + .seconds(5)
             while gone != nil, .now < limit { await Task.yield() }
             #expect(gone == nil)

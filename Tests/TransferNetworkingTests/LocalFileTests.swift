@@ -20,7 +20,7 @@ struct LocalFileTests {
         let request = makeSession(folder).request(file).validate()
         let response = await request.serializingDecodable(Greeting.self).response
         #expect(response.value == Greeting(text: "hi"))
-        // As there: it has no answer's head.
+        // A file URL has no head of an answer, as in Alamofire.
         #expect(response.response == nil)
         #expect(response.data == Data("{\"text\": \"hi\"}".utf8))
         #expect(response.metrics != nil && request.task?.state == .completed)
@@ -34,11 +34,11 @@ struct LocalFileTests {
         #expect(try Data(contentsOf: url) == Data("{\"text\": \"hi\"}".utf8))
         #expect(url != file && url.pathExtension == "json")
         #expect(FileManager.default.fileExists(atPath: file.path))
-        // A destination needs the head of an answer to look at.
+        // A destination needs the head of an answer.
         #expect(!FileManager.default.fileExists(atPath: place.path))
     }
 
-    @Test func whatIsMissingOrAFolderFailsAsATaskDoes() async throws {
+    @Test func missingFilesAndFoldersFailLikeATask() async throws {
         let session = makeSession(folder)
         let missing = URL(fileURLWithPath: folder.path("none"))
         let response = await session.request(missing).serializingData().response

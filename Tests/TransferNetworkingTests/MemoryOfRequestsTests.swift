@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// What requests need of memory, each measured in a process of its own (`Tests/request-load`).
+/// The memory of requests, each measured in a process of its own (`Tests/request-load`).
 @Suite("Memory of requests")
 struct MemoryOfRequestsTests {
     private struct Report: Decodable {
@@ -30,7 +30,7 @@ struct MemoryOfRequestsTests {
         return try JSONDecoder().decode(Report.self, from: result.standardOutputData)
     }
 
-    /// A file of `size` bytes that takes no room on the disk.
+    /// Makes a file of `size` bytes that occupies no disk space.
     private func sparseFile(_ size: UInt64) throws -> String {
         let path = try folder.write("", to: "sparse.bin")
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
@@ -82,10 +82,10 @@ struct MemoryOfRequestsTests {
     // MARK: A client that never reads
 
     static let unread = ["input-stream", "sequence", "queue", "suspended", "undecided"]
-    /// Of the answer: many times what may be held.
+    /// The size of the answer, many times the bytes that may be held.
     static let unreadSize = TransferCommand.runsHeavyTests ? 256 << 20 : 64 << 20
 
-    @Test func anAnswerThatNobodyReadsStaysWithTheServer() async throws {
+    @Test func anUnreadAnswerStaysWithTheServer() async throws {
         let nginx = try await NginxServer.start()
         let file = try folder.write(count: Self.unreadSize, seed: 4, to: "large.bin")
         try FileManager.default.moveItem(atPath: file, toPath: nginx.root + "/large.bin")
@@ -96,9 +96,9 @@ struct MemoryOfRequestsTests {
         }
     }
 
-    /// libcurl's own window of a stream is 32 MiB.
+    /// The receive window of a stream in libcurl is 32 MiB.
     @Test(.enabled(if: MountNamespace.isAllowed, "a session trusts the system's authorities only"))
-    func anAnswerOverHTTP2ThatNobodyReadsIsBoundedByTheWindow() async throws {
+    func anUnreadAnswerOverHTTP2IsBoundedByTheWindow() async throws {
         let certificate = try await TestCertificate.make(in: folder)
         let port = try LoopbackPort.free()
         var options = NginxServer.Options()
@@ -143,11 +143,11 @@ private struct TestCertificate {
     }
 }
 
-/// Runs a program that finds another file where the system's authorities are.
+/// Runs a program that sees another file at the path of the system's authorities.
 private enum MountNamespace {
     static let system = "/etc/ssl/certs/ca-certificates.crt"
 
-    /// Whether this user may make one; and the system keeps its authorities where Debian does.
+    /// Whether this user may make a mount namespace, and the system keeps its authorities at Debian's path.
     static let isAllowed: Bool = {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")

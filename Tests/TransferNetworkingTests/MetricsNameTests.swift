@@ -6,7 +6,7 @@ import TransferKit
 import TransferTestServer
 import TransferTestSupport
 
-/// A monitor in the words of the documents, in a file that imports TransferKit alone.
+/// A monitor as the documents write it, in a file that imports TransferKit alone.
 @Suite("The name of the metrics", .timeLimit(.minutes(1)))
 struct MetricsNameTests {
     private final class Durations: EventMonitor {

@@ -5,7 +5,7 @@ import TransferCore
 
 @testable import TransferNetworking
 
-@Suite("Failed moves in Foundation's words")
+@Suite("Failed moves as Foundation's errors")
 struct MoveErrorTests {
     private let source = URL(fileURLWithPath: "/tmp/source")
     private let target = URL(fileURLWithPath: "/tmp/target")
@@ -24,7 +24,7 @@ struct MoveErrorTests {
         #expect(path == (code == .fileNoSuchFile ? source.path : target.path))
     }
 
-    @Test func whatIsFoundationsOwnStaysAsItIs() {
+    @Test func errorsOfFoundationAreUnchanged() {
         let own = CocoaError(.fileReadUnknown)
         #expect((CocoaError.ofMove(own, from: source, to: target) as? CocoaError)?.code == .fileReadUnknown)
     }

@@ -78,7 +78,7 @@ struct MultipartBodyTests {
         #expect(count == 10_000)
     }
 
-    @Test func whatIsReadyIsSentBeforeASlowStreamIsWaitedFor() async throws {
+    @Test func availableBytesAreSentBeforeASlowStreamIsReady() async throws {
         let gate = GatedStream.Gate()
         addStream(GatedStream(gate, last: 1), 1)
         let reader = try MultipartBody(form).open()
@@ -122,7 +122,7 @@ struct MultipartBodyTests {
         }
     }
 
-    @Test func whatWentWrongWhenPartsWereAddedIsThrownAtOnce() {
+    @Test func anErrorOfAnAddedPartIsThrownAtOnce() {
         form.append(folder.url("nothing.txt"), withName: "f")
         #expect(throws: AFError.self) { try MultipartBody(form) }
     }
@@ -135,7 +135,7 @@ struct MultipartBodyTests {
         #expect(!text.contains("name=\"b\""))
     }
 
-    /// How many descriptors of this process lead into this test's folder.
+    /// Returns the number of this process's open descriptors in the test's folder.
     private func openFiles() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { descriptor in
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")

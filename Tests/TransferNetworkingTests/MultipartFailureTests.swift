@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Multipart forms: parts that can't be had")
+@Suite("Multipart forms: unavailable parts")
 struct MultipartFailureTests {
     private let folder: TemporaryFolder
     private let form = MultipartFormData(boundary: "b")
@@ -35,7 +35,7 @@ struct MultipartFailureTests {
         #expect((error as? TransferError)?.errno == ENOENT)
     }
 
-    @Test func aFolderIsNoFile() throws {
+    @Test func aFolderIsNotAcceptedAsAFile() throws {
         try folder.folder("in.txt")
         form.append(folder.url("in.txt"), withName: "a")
         guard case .bodyPartFileIsDirectory = form.encodingFailure() else { return wrong() }
@@ -96,7 +96,7 @@ struct MultipartFailureTests {
                 let file = try FileHandle(forUpdating: folder.url("a.bin"))
                 try file.write(contentsOf: Data("changed".utf8))
                 try file.close()
-                // The clock of the file system may be too coarse to tell two writes apart.
+                // The file system's clock may be too coarse to distinguish two writes.
                 #expect(
                     utimes(folder.path("a.bin"), [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)]) == 0)
             }
@@ -104,7 +104,7 @@ struct MultipartFailureTests {
     }
 
     @Test func aFileThatHidesItsSizeIsNotSentEmpty() {
-        // procfs says 0 bytes.
+        // procfs reports a size of 0 bytes.
         form.append(URL(fileURLWithPath: "/proc/self/status"), withName: "a", fileName: "s", mimeType: "text/plain")
         guard case .inputStreamReadFailed = form.encodingFailure() else { return wrong() }
     }

@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Multipart forms: what goes over the wire")
+@Suite("Multipart forms on the wire")
 struct MultipartFormDataTests {
     private let form = MultipartFormData(boundary: "b")
 

@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// A stream that gives what its script says, and notes what it was asked for.
+/// A stream that follows a script, and records the requested lengths.
 final class ScriptedStream: InputStream {
     private var pieces: [[UInt8]]
     private let endsBadly: Bool
@@ -63,11 +63,11 @@ extension BodyReader {
 extension MultipartFormData {
     func encodedText() throws -> String { String(decoding: try encode(), as: UTF8.self) }
 
-    /// Why encoding fails; `nil` when it doesn't, or for another reason than an `AFError`.
+    /// Returns the reason why encoding fails; `nil` if it succeeds, or fails with another error than an `AFError`.
     func encodingFailure() -> AFError.MultipartEncodingFailureReason? { multipartReason { _ = try encode() } }
 }
 
-/// Why a form could not be encoded.
+/// Returns the reason why a form could not be encoded.
 func multipartReason(_ body: () throws -> Void) -> AFError.MultipartEncodingFailureReason? {
     do { try body() } catch AFError.multipartEncodingFailed(let reason) { return reason } catch {}
     return nil

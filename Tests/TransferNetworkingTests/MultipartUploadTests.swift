@@ -213,7 +213,7 @@ struct MultipartUploadTests {
 }
 
 extension MultipartFormData {
-    /// What stands before the first content.
+    /// Returns the bytes before the first content.
     fileprivate func encodedHead() throws -> Data? {
         if case .bytes(let data)? = try segments().segments.first { return data }
         return nil

@@ -10,7 +10,7 @@ import TransferTestSupport
 /// The test server has a type of this name too.
 typealias Request = TransferNetworking.Request
 
-/// A session of its own whose downloads live in `folder`.
+/// Makes a session whose downloads are in `folder`.
 func makeSession(
     _ folder: TemporaryFolder? = nil, starts: Bool = true, interceptor: (any RequestInterceptor)? = nil
 ) -> Session {
@@ -24,7 +24,7 @@ func makeSession(
 
 let testQueue = DispatchQueue(label: "tests")
 
-/// A closure's calls, to be awaited one after the other.
+/// The calls of a closure, which can be awaited in order.
 final class Calls<Value: Sendable>: Sendable {
     private let stream: AsyncStream<Value>
     private let continuation: AsyncStream<Value>.Continuation
@@ -39,7 +39,7 @@ final class Calls<Value: Sendable>: Sendable {
         continuation.yield(value)
     }
 
-    /// The first value of those not taken yet that fits.
+    /// Returns the first matching value that was not returned before.
     func first(where fits: (Value) -> Bool = { _ in true }) async -> Value? {
         for await value in stream where fits(value) { return value }
         return nil
@@ -50,7 +50,7 @@ struct Greeting: Codable, Sendable, Equatable {
     var text: String
 }
 
-/// Adds a header; counts.
+/// An adapter that adds a header and counts its calls.
 final class HeaderAdapter: RequestInterceptor {
     let name: String
     let value: String
@@ -70,13 +70,13 @@ final class HeaderAdapter: RequestInterceptor {
         var request = urlRequest
         let before = request.value(forHTTPHeaderField: name)
         request.headers.update(name: name, value: before.map { "\($0),\(value)" } ?? value)
-        // An adapter that answers twice must do no harm.
+        // A second answer of the adapter must have no effect.
         completion(.success(request))
         completion(.success(request))
     }
 }
 
-/// Decides by a closure.
+/// A retrier that decides by a closure.
 struct ClosureRetrier: RequestInterceptor {
     let decide: @Sendable (Request, any Error) -> RetryResult
 

@@ -55,7 +55,7 @@ struct OfflineTests {
         #expect(words == ["failed", "hello", "retries 1"])
     }
 
-    /// A cable comes.
+    /// The test connects a cable.
     @Test(.enabled(if: isAllowed), arguments: ["retriesOverKind", "retriesOverOthers"])
     func theOfflineRetrierRetriesOverTheKindsOfInterfacesItWasGiven(kind: String) async throws {
         let words = try await run(kind)
@@ -74,13 +74,13 @@ struct OfflineTests {
         configuration.waitsForConnectivity = true
         let copy = try #require(configuration.copy() as? URLSessionConfiguration)
         #expect(copy.waitsForConnectivity && SessionSettings(configuration: copy).waitsForConnectivity)
-        // It's no proxy, and hides none.
+        // The flag is no proxy entry, and it hides no proxy.
         #expect(copy.proxyDictionary == nil)
         configuration.waitsForConnectivity = false
         #expect(configuration.connectionProxyDictionary == nil && copy.waitsForConnectivity)
     }
 
-    @Test func whatIsHereDoesNotWait() {
+    @Test func localDestinationsDoNotWait() {
         #expect(!OfflineRule.leadsOut("http://127.0.0.1:1/") && !OfflineRule.leadsOut("http://[::1]/"))
         #expect(!OfflineRule.leadsOut("http://localhost/") && OfflineRule.leadsOut("http://a.example/"))
     }

@@ -141,7 +141,7 @@ struct ParameterEncoderTests {
         #expect(body(encoded) == #"{"starts_at":"1970-01-01T00:00:00Z"}"#)
     }
 
-    @Test func whatJSONCantHoldIsAnEncodingError() throws {
+    @Test func aValueOutsideJSONIsAnEncodingError() throws {
         let error = #expect(throws: AFError.self) {
             try JSONParameterEncoder.default.encode(["a": Double.infinity], into: request(.post))
         }
@@ -150,7 +150,7 @@ struct ParameterEncoderTests {
     }
 
     @Test func encodersCanBeSubclassedAndWritten() throws {
-        final class Signing: JSONParameterEncoder, @unchecked Sendable {  // nothing is added that could change
+        final class Signing: JSONParameterEncoder, @unchecked Sendable {  // This class has no mutable state.
             override func encode<Parameters: Encodable>(
                 _ parameters: Parameters?, into request: URLRequest
             ) throws -> URLRequest {

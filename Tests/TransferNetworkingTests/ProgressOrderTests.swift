@@ -9,8 +9,8 @@ import TransferTestSupport
 
 @Suite("The order of progress", .timeLimit(.minutes(1)))
 struct ProgressOrderTests {
-    /// Many steps without a network: what a concurrent queue could mix up.
-    @Test func aConcurrentQueueIsToldInOrder() async {
+    /// Many steps without a network, which a concurrent queue could reorder.
+    @Test func aConcurrentQueueReceivesProgressInOrder() async {
         let calls = Calls<Int64>()
         let queue = DispatchQueue(label: "many", attributes: .concurrent)
         let observer = ProgressObservers.Observer(queue: queue) { calls.add($0.completedUnitCount) }
@@ -19,7 +19,7 @@ struct ProgressOrderTests {
         #expect(calls.all == Array(1...1000))
     }
 
-    @Test func progressIsToldOnTheQueueThatWasNamed() async {
+    @Test func progressIsReportedOnTheGivenQueue() async {
         let (queue, key) = (DispatchQueue(label: "named"), DispatchSpecificKey<Bool>())
         queue.setSpecific(key: key, value: true)
         let places = Calls<Bool>()
@@ -44,7 +44,7 @@ struct ProgressOrderTests {
         }
     }
 
-    /// Its length isn't announced, so that only the end tells.
+    /// The length is not declared, so only the end is known.
     @Test func anUploadOfAStreamEndsAtOne() async throws {
         try await withTestServer { server async throws in
             server.acceptUploads("/up")

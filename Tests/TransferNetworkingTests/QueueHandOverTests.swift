@@ -28,7 +28,7 @@ struct QueueHandOverTests {
         #expect(request.isInitialized)
     }
 
-    @Test func whatCannotBeStoredIsRefused() throws {
+    @Test func anUnstorableRequestIsRefused() throws {
         let session = makeSession()
         let destination = DownloadRequest.destination(target)
         #expect(throws: TransferError.self) { try JobSpec(session.download("https://a.example/x")) }

@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// Redirects as RFC 9110 §15.4 has them, case by case, with the server's log as the witness.
+/// Redirects of RFC 9110 §15.4, case by case, verified by the server's log.
 @Suite("Redirects, case by case", .timeLimit(.minutes(2)))
 struct RedirectCaseTests {
     // MARK: Methods and bodies
@@ -14,7 +14,7 @@ struct RedirectCaseTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var status: Int
         var method: String
-        /// `nil` when the answer itself is taken.
+        /// The method of the next request; `nil` if the redirect itself is the answer.
         var next: String?
         var sendsBody = false
         var testDescription: String { "\(status) to \(method)" }
@@ -79,7 +79,7 @@ struct RedirectCaseTests {
 
     @Test(
         arguments: [
-            // Location; what is asked for; the URL of the answer. The request is for /d/x?p=0.
+            // Columns: Location, the requested target, and the URL of the answer. The request is for /d/x?p=0.
             ("/y", "/y", "/y"), ("y", "/d/y", "/d/y"), ("../y", "/y", "/y"), ("./y", "/d/y", "/d/y"),
             ("?q=1", "/d/x?q=1", "/d/x?q=1"), ("y?q=/a/../b", "/d/y?q=/a/../b", "/d/y?q=/a/../b"),
             ("//HOST/y", "/y", "/y"), ("http://HOST/y", "/y", "/y"), ("HTTP://HOST/y", "/y", "/y"),
@@ -132,7 +132,7 @@ struct RedirectCaseTests {
             ("file:///etc/passwd", .redirectToNonExistentLocation), ("http:///x", .badServerResponse),
             ("http://127.0.0.1:99999/x", .badServerResponse), ("http://", .badServerResponse),
         ] as [(String, URLError.Code)])
-    func whatIsNoPlaceToGoIsAnError(_ location: String, _ code: URLError.Code) async throws {
+    func anInvalidLocationIsAnError(_ location: String, _ code: URLError.Code) async throws {
         try await withTestServer { server async throws in
             server.script("/a", [], afterwards: .redirect(to: location))
             let error = await Session.ofRedirects().request(server.url("/a")).response().error
@@ -177,10 +177,10 @@ struct RedirectCaseTests {
 
     @Test(
         arguments: [
-            // Another host, a host below, a host above, another port.
+            // Another host, a subdomain, a parent domain, and another port.
             "http://b.example/b", "http://www.a.example/b", "http://example/b", "http://a.example:81/b",
         ])
-    func whatIdentifiesTheUserStaysBehindAndDoesNotComeBack(_ other: String) async throws {
+    func credentialsAreDroppedAcrossOriginsAndNotRestored(_ other: String) async throws {
         try await withTestServer { server async throws in
             server.script("http://a.example/a", [], afterwards: .redirect(to: other, status: 307))
             server.script(
@@ -268,7 +268,7 @@ struct RedirectCaseTests {
             let few = Session.ofRedirects { $0.maxRedirects = 0 }
             let first = await few.request(server.url("/n/1")).response().error
             #expect(URLError.code(of: first) == .httpTooManyRedirects)
-            // Not followed, it's no redirect too many.
+            // A redirect that is not followed does not exceed the limit.
             let kept = await few.request(server.url("/n/0")).response()
             #expect(kept.response?.statusCode == 200)
         }
@@ -343,7 +343,7 @@ struct RedirectCaseTests {
 }
 
 extension Session {
-    /// For one case.
+    /// Makes a session for one case.
     static func ofRedirects(
         _ server: TestServer? = nil, _ change: (inout SessionSettings) -> Void = { _ in }
     ) -> Session {

@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// What a program's own handler does with redirects.
+/// The effect of a program's own handler on redirects.
 @Suite("Redirect handlers", .timeLimit(.minutes(2)))
 struct RedirectHandlerTests {
     @Test func aHandlerChangesUrlMethodFieldsAndBody() async throws {
@@ -131,7 +131,7 @@ struct RedirectHandlerTests {
         }
     }
 
-    /// Keeps the completions, to call them when the test wants.
+    /// Keeps the completions, which the test calls later.
     private final class Keeper: RedirectHandler {
         let calls = Calls<@Sendable (URLRequest?) -> Void>()
         let proposals = Calls<URLRequest>()
@@ -156,7 +156,7 @@ struct RedirectHandlerTests {
             let first = try #require(await keeper.calls.first())
             first(keeper.proposals.all[0])
             let second = try #require(await keeper.calls.first())
-            // The first redirect's answer again, while the second one waits for its own.
+            // The first redirect's completion is called again while the second one is pending.
             first(nil)
             second(keeper.proposals.all[1])
             second(nil)
@@ -183,7 +183,7 @@ struct RedirectHandlerTests {
             completion(keeper.proposals.all[0])
             let error = await first.error
             #expect(error?.isExplicitlyCancelledError == true && server.requests.count == 1)
-            // Cancelled while the handler waits for its turn: it isn't asked at all.
+            // The request is cancelled before the handler's turn, so the handler is not called.
             let monitorSaw = Calls<Bool>()
             let monitor = ClosureEventMonitor(queue: testQueue)
             monitor.taskWillPerformHTTPRedirection = { _, _, _, _ in monitorSaw.add(true) }
@@ -205,7 +205,7 @@ struct RedirectHandlerTests {
 }
 
 extension DataRequest {
-    /// The end, called on a queue of the test's own.
+    /// Returns the response, with its handler called on a queue of the test.
     fileprivate func response(queue: DispatchQueue) async -> AFDataResponse<Data?> {
         await withCheckedContinuation { continuation in
             response(queue: queue) { continuation.resume(returning: $0) }

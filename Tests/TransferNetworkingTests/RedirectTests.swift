@@ -38,7 +38,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func whatFollowsCanBeChanged() async throws {
+    @Test func aRedirectedRequestCanBeChanged() async throws {
         try await withTestServer { server async throws in
             chain(server)
             server.serve("/other", .text("elsewhere"))

@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Downloads that come to nothing", .timeLimit(.minutes(1)))
+@Suite("Downloads that fail", .timeLimit(.minutes(1)))
 struct RefusedDownloadTests {
     private let temporary: TemporaryFolder
     private let places: TemporaryFolder
@@ -21,7 +21,7 @@ struct RefusedDownloadTests {
         get throws { try FileManager.default.contentsOfDirectory(atPath: temporary.path) }
     }
 
-    @Test func whatARuleRefusesDoesNotReplaceAGoodFile() async throws {
+    @Test func aRefusedDownloadDoesNotReplaceAFile() async throws {
         try await withTestServer { server async throws in
             server.script("/f", [], afterwards: .status(404, body: .text("an error page")))
             let good = URL(fileURLWithPath: try places.write("good", to: "file"))
@@ -42,7 +42,7 @@ struct RefusedDownloadTests {
         }
     }
 
-    @Test func whatARuleTakesReplacesIt() async throws {
+    @Test func anAcceptedDownloadReplacesAFile() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", .text("new"))
             let target = URL(fileURLWithPath: try places.write("old", to: "file"))
@@ -55,7 +55,7 @@ struct RefusedDownloadTests {
     }
 
     @Test(arguments: [true, false])
-    func nothingIsLeftOfAFailureThatNobodyCanContinue(validates: Bool) async throws {
+    func anUnresumableFailureLeavesNothing(validates: Bool) async throws {
         try await withTestServer { server async throws in
             server.serve("/cut", .random(seed: 1, count: 200_000))
             server.script("/cut", [], afterwards: .cut(after: 100_000))
@@ -89,8 +89,8 @@ struct RefusedDownloadTests {
         }
     }
 
-    /// What is told of the rules comes after the end of the task, as for other requests.
-    @Test func monitorsAreToldInTheUsualOrder() async throws {
+    /// The results of the rules are reported after the end of the task, as for other requests.
+    @Test func monitorsReceiveTheUsualOrder() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", .text("file"))
             let recorder = EventRecorder()

@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("What a program asks for one request, and sees of it", .timeLimit(.minutes(1)))
+@Suite("Settings and observation of one request", .timeLimit(.minutes(1)))
 struct RequestCustomizationTests {
     @Test func adaptersOfARequestComeInOrderAndBeforeTheSessions() async throws {
         try await withTestServer { server async throws in
@@ -43,7 +43,7 @@ struct RequestCustomizationTests {
         }
     }
 
-    @Test func aMonitorOfARequestIsToldOfThatAloneAndAfterTheSessions() async throws {
+    @Test func aRequestsMonitorReceivesOnlyItsEventsAfterTheSessions() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let (own, shared) = (EventRecorder(), EventRecorder())
@@ -65,7 +65,7 @@ struct RequestCustomizationTests {
         }
     }
 
-    @Test func aMonitorOfARequestIsToldWhereTheSessionHasNone() async throws {
+    @Test func aRequestsMonitorWorksWithoutAMonitorOfTheSession() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let own = EventRecorder()
@@ -115,7 +115,7 @@ struct RequestCustomizationTests {
         #expect(session.eventMonitor.monitors.map { $0 is AlamofireNotifications } == [true])
     }
 
-    /// The protocol does what its names say, also by hand.
+    /// The methods of the protocol do what their names say, also if called directly.
     @Test func aSessionIsTheDelegateOfItsRequests() async throws {
         let session = makeSession(starts: false)
         let delegate: any RequestDelegate = session
@@ -134,7 +134,7 @@ struct RequestCustomizationTests {
         delegate.cleanup(after: request)
     }
 
-    @Test func aTaskOfResumeDataGoesOnWithTheDownload() async throws {
+    @Test func aTaskOfResumeDataContinuesTheDownload() async throws {
         let folder = try TemporaryFolder("resume")
         try await withTestServer { server async throws in
             let body = Content.random(seed: 5, count: 200_000)
@@ -174,7 +174,7 @@ struct RequestCustomizationTests {
 
     // MARK: Notifications
 
-    @Test func whatHappensToARequestIsPosted() async throws {
+    @Test func eventsOfARequestArePostedAsNotifications() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             server.script("/x", [.holdHead])

@@ -7,11 +7,11 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Closures that are told of a request on its way", .timeLimit(.minutes(1)))
+@Suite("Closures that receive events of a request", .timeLimit(.minutes(1)))
 struct RequestHookTests {
     // MARK: URL requests
 
-    @Test func theURLRequestIsToldAsItIsSent() async throws {
+    @Test func theURLRequestIsReportedAsSent() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let calls = Calls<URLRequest>()
@@ -24,7 +24,7 @@ struct RequestHookTests {
         }
     }
 
-    @Test func theURLRequestOfEachAttemptIsTold() async throws {
+    @Test func theURLRequestOfEachAttemptIsReported() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             server.script("/x", [.status(503), .status(503)])
@@ -58,7 +58,7 @@ struct RequestHookTests {
         }
     }
 
-    @Test func whoComesLateIsToldAtOnce() async throws {
+    @Test func aLateHookIsCalledAtOnce() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let request = makeSession(interceptor: HeaderAdapter("X-A", "adapted")).request(server.url("/x"))
@@ -74,8 +74,8 @@ struct RequestHookTests {
         }
     }
 
-    /// Between the adapters and the network there is a request to be told, and no attempt yet.
-    @Test func whoComesWhenTheRequestIsReadyAndWaitsIsToldAtOnce() async throws {
+    /// After the adapters and before the network the URL request exists, and no attempt does.
+    @Test func aHookOfAReadyRequestIsCalledAtOnce() async throws {
         try await withTestServer { server async throws in
             server.serve("/first", .text("first"))
             server.script("/first", [.holdHead])
@@ -106,8 +106,8 @@ struct RequestHookTests {
         }
     }
 
-    /// An adapter at work: what it hasn't answered yet isn't what is sent.
-    @Test func anUnadaptedURLRequestIsNotTold() async throws {
+    /// An adapter is at work: the unadapted URL request is not the one that is sent.
+    @Test func anUnadaptedURLRequestIsNotReported() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let adapting = Calls<@Sendable () -> Void>()
@@ -131,7 +131,7 @@ struct RequestHookTests {
         }
     }
 
-    @Test func aTaskThatWasToldControlsItsRequest() async throws {
+    @Test func aReportedTaskControlsItsRequest() async throws {
         try await withTestServer { server async throws in
             server.script("/x", [.holdHead])
             let tasks = Calls<URLSessionTask>()
@@ -180,7 +180,7 @@ struct RequestHookTests {
     }
 
     @Test(arguments: Form.allCases, [0, 1, 200_000])
-    func theHeadIsToldBeforeTheEndWhateverTheBody(form: Form, length: Int) async throws {
+    func theHeadIsReportedBeforeTheEndWithAnyBody(form: Form, length: Int) async throws {
         try await withTestServer { server async throws in
             let body = Content.random(seed: 2, count: Int64(length))
             server.handle("GET", "/x") { _ in Response(status: 203, body: body) }
@@ -195,7 +195,7 @@ struct RequestHookTests {
     }
 
     @Test(arguments: [204, 304, 404])
-    func theHeadOfAnAnswerWithoutABodyIsTold(status: Int) async throws {
+    func theHeadOfAnAnswerWithoutABodyIsReported(status: Int) async throws {
         try await withTestServer { server async throws in
             server.script("/x", [.status(status)])
             let calls = Calls<Int>()
@@ -208,7 +208,7 @@ struct RequestHookTests {
         }
     }
 
-    @Test func theHeadOfAnAnswerToHEADIsTold() async throws {
+    @Test func theHeadOfAnAnswerToHEADIsReported() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("body"))
             let calls = Calls<Int>()
@@ -264,7 +264,7 @@ struct RequestHookTests {
         }
     }
 
-    /// A retry makes another answer; a word about the first one is no word about that.
+    /// A retry makes another answer. A decision about the first answer does not apply to it.
     @Test func aLateRefusalOfAnEarlierAnswerDoesNotCancelTheNextAttempt() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("body"))

@@ -136,7 +136,7 @@ struct RequestLifecycleTests {
             .resumed(.settling), .settled(failed: true, hasMore: false), .reconsider, .resumed(.reconsidering)),
         Row(.resumed(.reconsidering), .retryDecided(true), .awaitRetry, .resumed(.waitingToRetry)),
         Row(.resumed(.reconsidering), .retryDecided(false), .conclude, .resumed(.settling)),
-        // Set up before it's started.
+        // A request that is set up before it is started.
         Row(.initialized, .setUp, .prepare, .active(.initialized, .preparing)),
         Row(.resumed(.preparing), .setUp, .none, .resumed(.preparing)),
         Row(.suspended(.notStarted), .setUp, .none, .suspended(.notStarted)),
@@ -174,7 +174,7 @@ struct RequestLifecycleTests {
         #expect(life.state == row.to)
     }
 
-    /// Answers that come late, twice or never asked for.
+    /// Answers that come late, twice or unasked.
     @Test(arguments: paths.map(\.state))
     func anEventThatDoesNotFitHasNoEffect(state: State) {
         let events: [Event] = [

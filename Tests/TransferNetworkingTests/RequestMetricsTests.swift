@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Tasks and metrics of requests that get nowhere", .timeLimit(.minutes(1)))
+@Suite("Tasks and metrics of failed requests", .timeLimit(.minutes(1)))
 struct RequestMetricsTests {
     @Test(arguments: ["gopher://127.0.0.1/x", "http://127.0.0.1:1/x", "http://nobody.invalid/x"])
     func aRequestThatFailsBeforeAConnectionHasMetricsAndATask(url: String) async throws {
@@ -43,7 +43,7 @@ struct RequestMetricsTests {
         #expect(recorder.all("didCompleteTask").count == 1)
     }
 
-    @Test func whereOnlyTheCacheMayAnswerAndCannotThereIsAFailedTaskToo() async throws {
+    @Test func aCacheOnlyMissHasAFailedTaskToo() async throws {
         var request = URLRequest(url: URL(string: "http://127.0.0.1:1/x")!)
         request.cachePolicy = .returnCacheDataDontLoad
         let made = makeSession().request(request)
@@ -72,7 +72,7 @@ struct RequestMetricsTests {
                 session.session.getAllTasks { continuation.resume(returning: $0.count) }
             }
             #expect(tasks == 100)
-            // Those that wait for a connection end with metrics too.
+            // Requests that wait for a connection end with metrics too.
             for request in requests { request.cancel() }
             for _ in 0..<100 { await recorder.until("didFinish") }
             #expect(recorder.all("didCancelTask").count == 100)
@@ -81,7 +81,7 @@ struct RequestMetricsTests {
         }
     }
 
-    @Test func tasksOfASessionAreToldByTheirKind() async throws {
+    @Test func tasksOfASessionAreReportedByKind() async throws {
         let folder = try TemporaryFolder("tasks")
         try await withTestServer { server async throws in
             server.script("/x", [], afterwards: .holdHead)

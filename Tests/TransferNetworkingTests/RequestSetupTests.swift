@@ -54,7 +54,7 @@ struct RequestSetupTests {
         }
     }
 
-    @Test func anEagerRequestThatIsSuspendedFirstWaitsAsATaskAndGoesOn() async throws {
+    @Test func anEagerRequestSuspendedFirstWaitsAsATaskAndResumes() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let recorder = EventRecorder()
@@ -144,7 +144,7 @@ struct RequestSetupTests {
 
     // MARK: Sessions of one's own
 
-    private final class Redirecting: Session, @unchecked Sendable {  // No state of its own.
+    private final class Redirecting: Session, @unchecked Sendable {  // This class has no state of its own.
         override func request(
             _ convertible: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil,
             shouldAutomaticallyResume: Bool? = nil
@@ -155,7 +155,7 @@ struct RequestSetupTests {
         }
     }
 
-    /// Every form of a request goes through the one that takes a URL request.
+    /// Every form of a request goes through the method that takes a URL request.
     @Test func aSubclassMayMakeItsRequestsItself() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))

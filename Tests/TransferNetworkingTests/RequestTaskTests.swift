@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("What a request remembers of its attempts", .timeLimit(.minutes(1)))
+@Suite("The attempts that a request records", .timeLimit(.minutes(1)))
 struct RequestTaskTests {
     private func retrying(_ times: Int) -> ClosureRetrier {
         ClosureRetrier { request, _ in request.retryCount < times ? .retry : .doNotRetry }
@@ -135,7 +135,7 @@ struct RequestTaskTests {
         }
     }
 
-    /// A request that is retried for days must not grow.
+    /// A request that is retried for days must not grow in memory.
     @Test func twoHundredRetriesKeepTheLatestThirtyTwo() async throws {
         try await withTestServer { server async throws in
             server.script("/x", [], afterwards: .status(503))
@@ -161,7 +161,7 @@ struct RequestTaskTests {
         #expect(history.elements == Array(69...100))
     }
 
-    /// Somebody who keeps a task doesn't keep what it belongs to.
+    /// A caller that keeps a task does not keep the request of the task.
     @Test func aTaskDoesNotHoldItsRequest() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
@@ -183,7 +183,7 @@ struct RequestTaskTests {
         }
     }
 
-    /// The task of an attempt that is over says nothing about the next one.
+    /// The task of a former attempt has no effect on the next one.
     @Test func anOldTaskDoesNotCancelTheNextAttempt() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))

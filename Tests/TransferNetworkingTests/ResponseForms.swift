@@ -1,6 +1,6 @@
 import TransferTestServer
 
-/// What every form of a response can be made of.
+/// The data from which every form of a response can be made.
 enum ResponseForms {
     static let json = #"{"text":"hé"}"#
     static let list = """
@@ -8,7 +8,7 @@ enum ResponseForms {
         <plist version="1.0"><dict><key>text</key><string>hi</string></dict></plist>
         """
 
-    /// A server that has it.
+    /// Runs a test with a server that serves the data.
     static func withServer(_ body: (TestServer) async throws -> Void) async throws {
         try await withTestServer { server async throws in
             server.serve("/json", ServedFile(.text(Self.json), contentType: "application/json; charset=utf-8"))

@@ -8,7 +8,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// Asks for what every form can be made of, over and over.
+/// Requests data from which every form can be made, repeatedly.
 @Suite("Response handlers")
 struct ResponseHandlerTests {
     private let folder: TemporaryFolder
@@ -43,7 +43,7 @@ struct ResponseHandlerTests {
             let list = session.request(server.url("/list"))
             let value = await handed { list.responsePropertyList(queue: testQueue, completionHandler: $0) }.value
             #expect(value as? [String: String] == ["text": "hi"])
-            // The answer is parsed again for each form, and not asked for again.
+            // The answer is parsed again for each form, and not requested again.
             #expect(server.requests(to: "/json").count == 1)
         }
     }
@@ -178,7 +178,7 @@ struct ResponseHandlerTests {
             queue.setSpecific(key: key, value: 7)
             let data = session.request(server.url("/json"))
             let file = session.download(server.url("/json"))
-            // Whatever thread serves the main queue.
+            // The key identifies the main queue, whichever thread serves it.
             let mainKey = DispatchSpecificKey<Bool>()
             DispatchQueue.main.setSpecific(key: mainKey, value: true)
             let main = Calls<Bool?>()
@@ -223,7 +223,7 @@ struct ResponseHandlerTests {
 
     // MARK: What a response has
 
-    @Test func aResponseHasWhatIsKnownOfTheRequest() async throws {
+    @Test func aResponseHasTheKnownPartsOfTheRequest() async throws {
         try await ResponseForms.withServer { server in
             let data = await session.request(server.url("/json"), headers: ["X-Mine": "1"])
                 .serializingString().response
@@ -297,7 +297,7 @@ struct ResponseHandlerTests {
 
     // MARK: Monitors
 
-    @Test func monitorsAreToldWhatWasParsed() async throws {
+    @Test func monitorsReceiveTheParsedValues() async throws {
         final class Listener: EventMonitor {
             let queue = DispatchQueue(label: "monitor")
             let parsed = Calls<String>()

@@ -8,7 +8,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// How every form of a response is made, and what becomes of a failure to make it.
+/// The creation of every form of a response, and the handling of its failures.
 @Suite("Parameters of response handlers")
 struct ResponseParameterTests {
     private let folder: TemporaryFolder
@@ -148,7 +148,7 @@ struct ResponseParameterTests {
 
     // MARK: Failures of serializers
 
-    /// Does what it's told.
+    /// A serializer that calls its closure.
     private struct Closure: DataResponseSerializerProtocol, DownloadResponseSerializerProtocol {
         let body: @Sendable ((any Error)?) throws -> String
 

@@ -29,7 +29,7 @@ struct ResponseTests {
             metrics: metrics, serializationDuration: 0.25, result: result)
     }
 
-    /// What a change of the result must leave as it was.
+    /// Expects that a change of the result leaves all other properties unchanged.
     private func expectRest<Value, Failure>(
         of response: DataResponse<Value, Failure>, location: SourceLocation = #_sourceLocation
     ) {
@@ -90,7 +90,7 @@ struct ResponseTests {
         expectRest(of: download)
     }
 
-    @Test func tryMapGivesTheNewValueOrWhatWasThrown() throws {
+    @Test func tryMapGivesTheNewValueOrTheThrownError() throws {
         let data = try Self.data(.success(1))
         #expect(data.tryMap { $0 + 1 }.value == 2)
         let failed = data.tryMap { _ -> Int in throw TestFailure() }
@@ -121,7 +121,7 @@ struct ResponseTests {
         #expect(try Self.download(.success(1)).mapError { _ in TestFailure() }.value == 1)
     }
 
-    @Test func tryMapErrorGivesTheNewFailureOrWhatWasThrown() throws {
+    @Test func tryMapErrorGivesTheNewFailureOrTheThrownError() throws {
         struct Other: Error {}
         let data = try Self.data(AFResult<Int>.failure(.explicitlyCancelled))
         #expect(data.tryMapError { _ in TestFailure() }.error is TestFailure)
@@ -146,7 +146,7 @@ struct ResponseTests {
         #expect("\(failed)" == "failure(\(AFError.explicitlyCancelled))")
     }
 
-    @Test func theDebugDescriptionTellsEverythingOneTopicALine() throws {
+    @Test func theDebugDescriptionHasOneTopicPerLine() throws {
         var request = try URLRequest(url: "http://a.example/x", method: .put, headers: ["B": "2", "A": "1"])
         request.httpBody = Data("12345".utf8)
         let response = AFDataResponse(
@@ -182,7 +182,7 @@ struct ResponseTests {
                 """)
     }
 
-    @Test func whatIsMissingIsSaid() {
+    @Test func missingPartsAreMarkedInTheDescription() {
         let data = AFDataResponse<Int>(
             request: nil, response: nil, data: nil, metrics: nil, serializationDuration: 0,
             result: .failure(.explicitlyCancelled))

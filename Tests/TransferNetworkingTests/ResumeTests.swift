@@ -15,7 +15,7 @@ struct ResumeTests {
 
     init() throws { folder = try TemporaryFolder("resume") }
 
-    /// Resume data of a download that was cancelled after `bytes`.
+    /// Returns the resume data of a download that was cancelled after `bytes`.
     private func interrupted(
         _ server: TestServer, after bytes: Int64 = 300_000, _ fault: Fault = .none
     ) async throws -> Data {
@@ -44,7 +44,7 @@ struct ResumeTests {
         #expect(difference == nil, sourceLocation: location)
     }
 
-    @Test func anotherSessionGoesOnWhereTheFirstWasCancelled() async throws {
+    @Test func anotherSessionResumesWhereTheFirstWasCancelled() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", content, etag: "\"1\"")
             let response = await resumed(try await interrupted(server))
@@ -83,7 +83,7 @@ struct ResumeTests {
         #expect(await data.first() == .some(nil))
     }
 
-    /// However the server shows that the file is another one, the end is the new file, whole.
+    /// However the server shows a changed file, the result is the complete new file.
     @Test(arguments: ["changed tag", "ignored range", "tag ignored by the server", "416"])
     func aChangedFileIsNeverMixed(how: String) async throws {
         try await withTestServer { server async throws in
@@ -122,7 +122,7 @@ struct ResumeTests {
         }
     }
 
-    @Test func aRetryGoesOnFromWhatIsThere() async throws {
+    @Test func aRetryResumesFromThePartialFile() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", content, etag: "\"1\"")
             server.script("/f", [.cut(after: 100_000), .status(503), .cut(after: 200_000)])
@@ -176,7 +176,7 @@ struct ResumeTests {
             server.serve("/f", content, etag: "\"1\"")
             let data = try await interrupted(server)
             let path = try #require(DownloadResumption(data).resume.partialFile)
-            // As another process leaves it that started the file again: other bytes, another inode, no record.
+            // Another process has restarted the file: other bytes, another inode, and no record.
             try FileManager.default.removeItem(atPath: path)
             try Data(other.bytes(in: 0..<123_456)).write(to: URL(fileURLWithPath: path))
             let response = await resumed(data)
@@ -208,7 +208,7 @@ struct ResumeTests {
         }
     }
 
-    @Test func whatIsNoResumeDataFailsTheRequest() async {
+    @Test func invalidResumeDataFailsTheRequest() async {
         let response = await makeSession(folder).download(resumingWith: Data("x".utf8)).serializingDownloadedFileURL()
             .response
         guard case .createURLRequestFailed(let error) = response.error else {

@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// A response that can't be made is a failure like others: the retriers are asked about each.
+/// A response that cannot be made is an ordinary failure: the retriers decide about each.
 @Suite("Retriers and responses that cannot be made", .timeLimit(.minutes(1)))
 struct RetryOfResponsesTests {
     private func responses(

@@ -164,7 +164,7 @@ struct RetryPolicyTests {
     ])
     func theDelaysAreTheScaleTimesThePowersOfTheBase(backoff: Backoff) async throws {
         let delays = Calls<TimeInterval>()
-        final class Watched: RetryPolicy, @unchecked Sendable {  // Adds only a constant.
+        final class Watched: RetryPolicy, @unchecked Sendable {  // This class adds only a constant.
             let delays: Calls<TimeInterval>
             init(_ backoff: Backoff, _ delays: Calls<TimeInterval>) {
                 self.delays = delays
@@ -203,8 +203,8 @@ struct RetryPolicyTests {
         }
     }
 
-    /// Retries whatever happens, as far as the limit lets it.
-    private final class Stubborn: RetryPolicy, @unchecked Sendable {  // Adds nothing.
+    /// A policy that retries after any failure, up to the limit.
+    private final class Stubborn: RetryPolicy, @unchecked Sendable {  // This class adds nothing.
         override func shouldRetry(request: Request, dueTo error: any Error) -> Bool { request.retryCount < 6 }
     }
 
@@ -218,7 +218,7 @@ struct RetryPolicyTests {
         }
     }
 
-    /// A request that has ended: what a policy looks at is what a real one has.
+    /// Returns a request that has ended, so that a policy examines real values.
     private func endedRequest(_ method: HTTPMethod = .get, status: Int = 200) async throws -> DataRequest {
         try await withTestServer { server async throws in
             server.handle(nil, "/x") { _ in Response(status: status) }

@@ -94,7 +94,7 @@ struct RouterTests {
         }
     }
 
-    /// Answers with the request line, the type and the body.
+    /// Serves answers with the request line, the type and the body.
     private func echo(_ server: TestServer, _ paths: String...) {
         for path in paths {
             server.handle(nil, path) { request in

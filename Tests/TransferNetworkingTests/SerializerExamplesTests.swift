@@ -51,7 +51,7 @@ private enum BackendError: Error {
     case objectSerialization(reason: String)
 }
 
-/// What a program reads out of an XML document.
+/// The values that a program reads from an XML document.
 private struct Book: Equatable, Sendable {
     var title: String
     var pages: Int
@@ -65,7 +65,7 @@ private struct Book: Equatable, Sendable {
     }
 }
 
-/// The root of an XML document, and the texts of what is in it.
+/// The root of an XML document, and the texts of its elements.
 private struct XMLElements {
     private(set) var root = ""
     private(set) var attributes: [String: String] = [:]
@@ -211,7 +211,7 @@ struct SerializerExamplesTests {
         }
     }
 
-    @Test func theXMLSerializerParsesAndTellsItsFailuresApart() async throws {
+    @Test func theXMLSerializerParsesAndDistinguishesItsFailures() async throws {
         try await withTestServer { server async throws in
             server.serve("/book", .text("<?xml version=\"1.0\"?><book pages=\"3\"><title>On Files</title></book>"))
             server.serve("/broken", .text("<book></magazine>"))

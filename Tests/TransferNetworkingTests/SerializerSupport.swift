@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// An answer as a serializer gets it.
+/// Returns the head of an answer as a serializer receives it.
 func answerHead(_ status: Int = 200, type: String? = nil) throws -> HTTPURLResponse {
     let url = try #require(URL(string: "http://a.example/x"))
     return try #require(
@@ -27,7 +27,7 @@ extension DataResponseSerializerProtocol {
     }
 }
 
-/// Why a serialization failed.
+/// Returns the reason why a serialization failed.
 func failureReason(_ serialize: () throws -> some Any) -> AFError.ResponseSerializationFailureReason? {
     do {
         _ = try serialize()

@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @Suite("Serializers")
 struct SerializerTests {
-    /// Nothing but what must be there.
+    /// A serializer with the required members only.
     struct Bare: ResponseSerializer {
         func serialize(
             request: URLRequest?, response: HTTPURLResponse?, data: Data?, error: (any Error)?
@@ -141,7 +141,7 @@ struct SerializerTests {
         #expect(try preprocessor.preprocess(Data("{})]}',\n".utf8)) == Data("{})]}',\n".utf8))
         #expect(try preprocessor.preprocess(Data(")]}'".utf8)) == Data(")]}'".utf8))
         #expect(try preprocessor.preprocess(Data()) == Data())
-        // Indices begin anew: decoders and callers count from 0.
+        // Indices start at 0, from which decoders and callers count.
         #expect(try preprocessor.preprocess(Data(")]}',\n{}".utf8)).startIndex == 0)
         #expect(try PassthroughPreprocessor().preprocess(Data(")]}',\n".utf8)) == Data(")]}',\n".utf8))
     }
@@ -157,12 +157,12 @@ struct SerializerTests {
             try PropertyListResponseSerializer(dataPreprocessor: reversing).value(list) as? [String: Int] == ["a": 1])
     }
 
-    @Test func whatAPreprocessorThrowsIsPassedOn() throws {
+    @Test func aPreprocessorsErrorIsPassedOn() throws {
         #expect(throws: TestFailure.self) { try JSONResponseSerializer(dataPreprocessor: Refusing()).value("{}") }
         #expect(throws: TestFailure.self) {
             try DecodableResponseSerializer<Int>(dataPreprocessor: Refusing()).value("1")
         }
-        // An empty answer has nothing to prepare.
+        // An empty answer has no data to preprocess.
         #expect(try DataResponseSerializer(dataPreprocessor: Refusing()).value(nil, status: 204) == Data())
     }
 
@@ -196,7 +196,7 @@ struct SerializerTests {
         }
     }
 
-    @Test func whatIsNoJSONSaysWhy() {
+    @Test func invalidJSONHasAnExplainingError() {
         let failure = failureReason { try JSONResponseSerializer().value("{nope") }
         guard case .jsonSerializationFailed(let error)? = failure else {
             Issue.record("\(String(describing: failure))")
@@ -244,7 +244,7 @@ struct SerializerTests {
         #expect(((list["a"] as? [Any])?[1] as? [String: Any])?["k"] as? String == "v")
     }
 
-    @Test func whatIsNoPropertyListFails() {
+    @Test func anInvalidPropertyListFails() {
         let failure = failureReason { try PropertyListResponseSerializer().value("<plist><dict>") }
         guard case .customSerializationFailed? = failure else {
             Issue.record("\(String(describing: failure))")
@@ -274,7 +274,7 @@ struct SerializerTests {
                 == Greeting(text: "hi"))
     }
 
-    @Test func whatCannotBeDecodedSaysWhy() {
+    @Test func aDecodingErrorNamesItsReason() {
         let failure = failureReason { try DecodableResponseSerializer<Greeting>().value(#"{"other":1}"#) }
         guard case .decodingFailed(let error)? = failure, case DecodingError.keyNotFound(let key, _) = error else {
             Issue.record("\(String(describing: failure))")
@@ -309,7 +309,7 @@ struct SerializerTests {
         #expect(try value(StringResponseSerializer()) == #"{"text":"hi"}"#)
         #expect(try value(JSONResponseSerializer()) as? [String: String] == ["text": "hi"])
         #expect(try value(DecodableResponseSerializer<Greeting>()) == Greeting(text: "hi"))
-        // A serializer of one's own needs no method for files.
+        // A custom serializer needs no method for files.
         #expect(try value(Bare()) == 13)
     }
 
@@ -319,7 +319,7 @@ struct SerializerTests {
         let expected = try folder.data("f").map { $0 }
         let value = try DataResponseSerializer()
             .serializeDownload(request: nil, response: nil, fileURL: URL(fileURLWithPath: path), error: nil)
-        // In place, as nothing that is renamed over it would reach a mapping.
+        // The write is in place, since a file that is renamed over it would not change a mapping.
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.truncate(atOffset: 0)
         try handle.close()

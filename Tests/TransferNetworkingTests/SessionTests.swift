@@ -78,7 +78,7 @@ struct SessionTests {
         }
     }
 
-    /// A request that is under way keeps its session, and not the other way round for ever.
+    /// A running request keeps its session alive, but not beyond its own end.
     @Test func aSessionLivesAsLongAsItsRequests() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))

@@ -30,7 +30,7 @@ final class HoldingInterceptor: RequestInterceptor {
     ) { retrying.add(completion) }
 }
 
-/// Holds the serializer of a response until a test lets it go on.
+/// A preprocessor that holds the serializer of a response until a test releases it.
 struct HoldingPreprocessor: DataPreprocessor {
     let entered = Calls<Void>()
     let leave = DispatchSemaphore(value: 0)
@@ -42,7 +42,7 @@ struct HoldingPreprocessor: DataPreprocessor {
     }
 }
 
-/// A place in the life of a request where it waits for somebody else.
+/// A stage of a request at which it waits for an external event.
 enum Stage: CaseIterable {
     case notStarted, preparing, queued, beforeHead, afterHead, deciding, waitingToRetry, reconsidering, settling
 
@@ -59,7 +59,7 @@ enum Stage: CaseIterable {
         }
     }
 
-    /// Requests for it that the server has seen by then.
+    /// The number of requests that the server has received by then.
     var requestsSeen: Int {
         switch self {
         case .notStarted, .preparing, .queued: 0
@@ -67,7 +67,7 @@ enum Stage: CaseIterable {
         }
     }
 
-    /// Those that it takes until the end when it goes on.
+    /// The number of requests until the end, once the request continues.
     var requestsNeeded: Int {
         switch self {
         case .deciding, .waitingToRetry, .reconsidering: 2
@@ -84,10 +84,10 @@ struct StillRequest: Sendable {
     let session: Session
     let request: DataRequest
     let responses = Calls<AFDataResponse<Data>>()
-    /// Makes happen what it waits for.
+    /// Triggers the event for which the request waits.
     let goOn: @Sendable () -> Void
 
-    /// - Parameter delay: Of the retry; seconds.
+    /// - Parameter delay: The delay of the retry, in seconds.
     init(at stage: Stage, _ server: TestServer, delay: TimeInterval = 3600) async throws {
         server.serve("/x", .random(seed: 5, count: Int64(Self.length)))
         let interceptor = HoldingInterceptor(holdsAdapters: stage == .preparing)
@@ -110,7 +110,7 @@ struct StillRequest: Sendable {
         case .beforeHead: server.script("/x", [.holdHead])
         case .afterHead: server.script("/x", [.stall(after: 1000)])
         case .deciding, .waitingToRetry: server.script("/x", [.status(500)])
-        // A body that isn't there can't be serialized.
+        // A missing body cannot be serialized.
         case .reconsidering: server.script("/x", [.status(200)])
         case .settling: serializer = DataResponseSerializer(dataPreprocessor: preprocessor)
         case .notStarted, .preparing, .queued: break
@@ -147,13 +147,13 @@ struct StillRequest: Sendable {
         await request.reaches(stage.state)
     }
 
-    /// Until the loop of its session has taken the commands it was given.
+    /// Waits until the loop of the session has taken its commands.
     func passLoop(_ server: TestServer) async throws {
         server.serve("/loop", .text("loop"))
         #expect(try await session.request(server.url("/loop")).serializingString().value == "loop")
     }
 
-    /// Until everything that the session had begun to do about it is done.
+    /// Waits until the session has finished its pending work for the request.
     func settle(_ server: TestServer) async throws {
         server.serve("/fence", .text("fence"))
         #expect(try await makeSession().request(server.url("/fence")).serializingString().value == "fence")
@@ -164,7 +164,7 @@ struct StillRequest: Sendable {
 }
 
 extension Request {
-    /// Waits until its life is at `state`, by taking part in the scheduler; five seconds at most.
+    /// Waits at most five seconds until the request is in `state`, and yields to the scheduler meanwhile.
     func reaches(_ state: RequestLifecycle.State) async {
         let limit = ContinuousClock.now + .seconds(5)
         while read({ $0.lifecycle.state }) != state, .now < limit { await Task.yield() }

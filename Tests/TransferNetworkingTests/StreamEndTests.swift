@@ -8,12 +8,12 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// What a handler says about its stream comes in time: each is tried so often that a race would show.
+/// A handler's decision about its stream takes effect in time. Each test repeats often enough to show a race.
 @Suite("Ends of streams that handlers decide about", .timeLimit(.minutes(3)))
 struct StreamEndTests {
     private static let rounds = 1000
 
-    /// Ends of many streams of one piece, whose handler does `act` with it.
+    /// Returns the ends of many streams of one piece, whose handler calls `act`.
     private func ends(
         _ server: TestServer, cancelsOnStreamError: Bool = false,
         act: @escaping @Sendable (DataStreamRequest.Stream<Data, Never>) throws -> Void
@@ -97,8 +97,8 @@ struct StreamEndTests {
         }
     }
 
-    /// Nobody has to read an input stream for the request to come to its end.
-    @Test func theEndDoesNotWaitForAnInputStreamThatNobodyReads() async throws {
+    /// A request ends even if its input stream is not read.
+    @Test func theEndDoesNotWaitForAnUnreadInputStream() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("piece"))
             let request = makeSession(starts: false).streamRequest(server.url("/x"))

@@ -9,7 +9,7 @@ import TransferTestSupport
 
 @Suite("Streams of values", .timeLimit(.minutes(1)))
 struct StreamOfTests {
-    /// A stream and what it is filled with.
+    /// Makes a stream and its continuation.
     private func made(
         _ policy: StreamOf<Int>.BufferingPolicy = .unbounded, onTermination: (@Sendable () -> Void)? = nil
     ) -> (StreamOf<Int>, StreamBuffer<Int>) {
@@ -31,7 +31,7 @@ struct StreamOfTests {
         #expect(values == [1, 2, 3])
     }
 
-    @Test func whoAwaitsIsWokenByAValueAndByTheEnd() async {
+    @Test func aWaiterResumesAtAValueAndAtTheEnd() async {
         let (stream, buffer) = made()
         let taken = Calls<Int>()
         async let count = {
@@ -108,7 +108,7 @@ struct StreamOfTests {
         #expect(ends.all.count == 1)
     }
 
-    /// A piece that waits counts against the window of its request until somebody has it.
+    /// A waiting piece counts against the window of its request until a consumer has taken it.
     @Test func aTokenIsLetGoOfWhenItsValueIsTakenOrDropped() async throws {
         let window = FlowWindow()
         let opened = Atomic(0)
@@ -201,7 +201,7 @@ struct StreamOfTests {
     }
 
     @Test(arguments: ["heads", "commands", "requests", "tasks", "progress"])
-    func whoAwaitsAStreamAloneStartsTheRequest(kind: String) async throws {
+    func awaitingAStreamStartsTheRequest(kind: String) async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let request = makeSession().request(server.url("/x"))

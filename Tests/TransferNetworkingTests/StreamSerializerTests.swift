@@ -53,7 +53,7 @@ struct StreamSerializerTests {
         #expect(cause is DecodingError)
     }
 
-    @Test func whatAPreprocessorThrowsIsPassedOn() {
+    @Test func aPreprocessorsErrorIsPassedOn() {
         #expect(throws: TestFailure.self) {
             try DecodableStreamSerializer<Greeting>(dataPreprocessor: Refusing()).serialize(Data("{}".utf8))
         }
@@ -95,7 +95,7 @@ struct StreamSerializerTests {
 }
 
 extension DataStreamRequest.Event {
-    /// What a piece was made into; `nil` at the end.
+    /// The result of a piece; `nil` at the end.
     fileprivate var value: Result<Success, Failure>? {
         guard case .stream(let result) = self else { return nil }
         return result

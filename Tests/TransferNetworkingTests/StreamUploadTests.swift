@@ -9,7 +9,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// Uploads out of input streams that have to be sent more than once.
+/// Uploads from input streams that have to be sent more than once.
 @Suite("Stream uploads: retries, redirects, progress")
 struct StreamUploadTests {
     /// Makes streams, and counts them.
@@ -31,7 +31,7 @@ struct StreamUploadTests {
     }
 
     private let source = Source(.random(seed: 21, count: 3_000_000))
-    /// Of the whole body; a comparison of that many bytes would look for a difference for minutes.
+    /// The digest of the whole body: a comparison of so many bytes would take minutes to show a difference.
     private let digest = UploadDigest.of(.random(seed: 21, count: 3_000_000))
     private let retries = RetryPolicy(
         retryLimit: 2, exponentialBackoffScale: 0.001, retryableHTTPMethods: [.post, .put])
@@ -64,7 +64,7 @@ struct StreamUploadTests {
             ).validate()
             #expect(await request.response().response?.statusCode == 201)
             #expect(request.retryCount == 1)
-            // One that was cut before its first byte may not have touched the stream.
+            // An attempt that was cut before its first byte may not have read the stream.
             #expect(source.made == 2 || cut == 0)
             let upload = try #require(sink.uploads.last)
             #expect(upload.isComplete)
@@ -94,7 +94,7 @@ struct StreamUploadTests {
             let request = makeSession().upload(source.make(), to: server.url("/in"), interceptor: retries)
             let error = try #require(await request.response().error)
             #expect((error.underlyingError as? URLError)?.transferError?.code == .bodyStreamConsumed, "\(error)")
-            // Never a part of the body, nor an empty one, as if it were the whole.
+            // A part of the body, or an empty body, is never sent as the whole.
             #expect(sink.uploads.allSatisfy { !$0.isComplete })
         }
     }
@@ -178,7 +178,7 @@ struct StreamUploadTests {
         }
     }
 
-    /// Nothing is read ahead of what the server takes, however much a stream could give.
+    /// No bytes are read ahead of the server's window, however many a stream could give.
     @Test func aStreamWithoutEndIsReadAsFarAsTheServerTakesIt() async throws {
         final class Endless: InputStream {
             let count: Atomic<Int>
@@ -205,9 +205,9 @@ struct StreamUploadTests {
             let request = session.upload(stream, to: server.url("/in"))
             let task = request.serializingData()
             try await server.waitForHeld(1)
-            // The time in which another transfer gets 8 MB is enough to read far ahead.
+            // Another transfer of 8 MB takes long enough for the stream to read far ahead.
             _ = try await session.request(server.url("/x")).serializingData().value
-            // What the sockets' buffers hold (tcp_wmem, tcp_rmem), and a chunk.
+            // The bytes that the buffers of the sockets hold (tcp_wmem, tcp_rmem), and a chunk.
             #expect(stream.count.load(ordering: .relaxed) < 12_000_000)
             request.cancel()
             #expect(await task.response.error?.isExplicitlyCancelledError == true)

@@ -13,7 +13,7 @@ import TransferTestSupport
 struct StressBurstTests {
     private static let count = 5_000
 
-    /// How often each handler was called, and with what.
+    /// The number of calls of each handler, with their arguments.
     private final class Tally: Sendable {
         private struct State {
             var calls: [Int]
@@ -41,7 +41,7 @@ struct StressBurstTests {
             waiter?.resume()
         }
 
-        /// Until each was called.
+        /// Waits until each handler was called.
         func all() async {
             await withCheckedContinuation { continuation in
                 let isDone = state.withLock { state in
@@ -53,7 +53,7 @@ struct StressBurstTests {
         }
     }
 
-    /// A request is let go of a moment after its last handler was handed over.
+    /// A request is released a moment after its last handler was enqueued.
     private func expectNoneActive(_ session: Session) async {
         let end = ContinuousClock.now + .seconds(5)
         while !session.active.all.isEmpty, ContinuousClock.now < end { await Task.yield() }
@@ -101,7 +101,7 @@ struct StressBurstTests {
             for index in 0..<Self.count {
                 session.request(server.url("/x?\(index)")).responseString(queue: testQueue) { response in
                     tally.add(index, response.error)
-                    // When some have come, whatever their number.
+                    // The cancellation comes after some requests have ended, whatever their number.
                     if index == 200, !isCancelled.exchange(true, ordering: .relaxed) { session.cancelAllRequests() }
                 }
             }
@@ -113,12 +113,12 @@ struct StressBurstTests {
             #expect(failures.count > 0 && failures.count < Self.count)
             #expect(server.requests.count < Self.count)
             await expectNoneActive(session)
-            // Their places at the host are free again.
+            // The slots of the cancelled requests are free again.
             #expect(try await session.request(server.url("/x?after")).serializingString().value == "after")
         }
     }
 
-    /// Downloads touch files, and so take another way through the engine.
+    /// Downloads use files, and so take another path through the engine.
     @Test func aBurstOfDownloadsThatIsCancelledLeavesNoFile() async throws {
         let folder = try TemporaryFolder("burst")
         try await withTestServer { server async throws in
@@ -141,7 +141,7 @@ struct StressBurstTests {
             #expect(tally.failures.allSatisfy { $0.isExplicitlyCancelledError })
             let kept = whole.withLock { $0 }
             for url in kept { try FileManager.default.removeItem(at: url) }
-            // One that was being opened when it was cancelled goes a moment after the handlers were called.
+            // A request that was opening its file when it was cancelled ends a moment after its handlers.
             let end = ContinuousClock.now + .seconds(5)
             while try !folder.files().isEmpty, ContinuousClock.now < end { await Task.yield() }
             let left = try folder.files()

@@ -25,7 +25,7 @@ struct SuspensionTests {
         return Session(settings)
     }
 
-    /// A download that has the first half, and stands still as the server does.
+    /// Starts a download, and waits until half of it has come and the server stalls.
     private func halfWay(
         _ session: Session, _ server: TestServer, method: HTTPMethod = .get
     ) async throws -> (request: DownloadRequest, task: DownloadTask<URL>) {
@@ -66,7 +66,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test func resumingBeforeTheConnectionIsClosedGoesOnWithTheRest() async throws {
+    @Test func resumingBeforeTheConnectionIsClosedContinuesTheTransfer() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", content, etag: "\"1\"")
             // The timer and the resumption meet in any order.
@@ -98,7 +98,7 @@ struct SuspensionTests {
         }
     }
 
-    /// The limit of an earlier suspension says nothing about a later one.
+    /// The limit of an earlier suspension has no effect on a later one.
     @Test func everySuspensionHasItsOwnLimit() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", content, etag: "\"1\"")
@@ -116,7 +116,7 @@ struct SuspensionTests {
         }
     }
 
-    /// Awaits a moment on the queue whose timers count.
+    /// Waits for a time on the queue that runs the timers.
     private func untilRootQueue(
         of session: Session, is pause: Duration, after begin: ContinuousClock.Instant
     ) async throws {
@@ -156,7 +156,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test func whatOnlyAPOSTBringsIsNotAskedForAgain() async throws {
+    @Test func aDownloadByPOSTIsNotRequestedAgain() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", content, etag: "\"1\"")
             server.handle("POST", "/f") { [content] _ in Response(headers: ["ETag": "\"1\""], body: content) }
@@ -171,14 +171,14 @@ struct SuspensionTests {
         }
     }
 
-    /// Timers of the root queue that are due by now, with room, have been called.
+    /// Waits until the due timers of the root queue have run, with a margin.
     private func timersArePast(_ session: Session) async {
         await withCheckedContinuation { continuation in
             session.rootQueue.asyncAfter(deadline: .now() + .milliseconds(60)) { continuation.resume() }
         }
     }
 
-    @Test func whatIsCancelledWhileItIsParkedEndsAndKeepsWhatCame() async throws {
+    @Test func aDownloadCancelledWhileParkedKeepsItsBytes() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", content, etag: "\"1\"")
             let session = makeSession(limit: .milliseconds(5))
@@ -195,7 +195,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test func whatIsCancelledWhileItIsParkedLeavesNoFile() async throws {
+    @Test func aDownloadCancelledWhileParkedLeavesNoFile() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", content, etag: "\"1\"")
             let (request, task) = try await halfWay(makeSession(limit: .milliseconds(5)), server)
@@ -228,7 +228,7 @@ struct SuspensionTests {
             server.serve("/f", content, etag: "\"1\"")
             let session = makeSession(limit: .milliseconds(5))
             let points: [Int64] = [100_000, 250_000, 400_000]
-            // Each stall is counted from the answer's own first byte.
+            // Each stall is counted from the first byte of its own answer.
             server.script("/f", [.stall(after: 100_000), .stall(after: 150_000), .stall(after: 150_000)])
             let there = Calls<Int64>()
             let request = session.download(server.url("/f"))

@@ -20,7 +20,7 @@ import TransferTestSupport
         ("expired", TrustFailure.Kind.expired), ("early", .notYetValid), ("itself", .selfSigned),
         ("short", .unknownAuthority), ("client", .other),
     ])
-    func theDefaultTellsWhatIsWrongWithTheChain(_ fault: String, _ kind: TrustFailure.Kind) async throws {
+    func theDefaultReportsTheFaultOfTheChain(_ fault: String, _ kind: TrustFailure.Kind) async throws {
         let issued = try await TestAuthority.shared().issue { order in
             switch fault {
             case "expired": (order.validFrom, order.validUntil) = (-3, -1)
@@ -38,7 +38,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func theDefaultRefusesAnotherHostUnlessToldNotTo() async throws {
+    @Test func theDefaultRefusesAnotherHostUnlessDisabled() async throws {
         let issued = try await TestAuthority.shared().issue { $0.alternativeNames = ["DNS:other.example"] }
         let trust = try await makeTrust(issued)
         let refusal = try DefaultTrustEvaluator().refusal(of: trust)
@@ -77,7 +77,7 @@ import TransferTestSupport
         #expect(refusal == nil)
     }
 
-    @Test func aWrongPinIsToldWithBothSides() async throws {
+    @Test func aWrongPinIsReportedWithBothSides() async throws {
         let authority = try await TestAuthority.shared()
         let (issued, other) = (try await authority.issue(), try await authority.issue())
         let pin = try certificate(other.certificate)
@@ -195,7 +195,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aWrongKeyIsToldWithBothSides() async throws {
+    @Test func aWrongKeyIsReportedWithBothSides() async throws {
         let authority = try await TestAuthority.shared()
         let trust = try await makeTrust(try await authority.issue())
         let key = try certificate(try await authority.issue().certificate).publicKey
@@ -257,7 +257,7 @@ import TransferTestSupport
             .publicKeys(keys: [key], validateHost: false),
         ]
         for evaluator in lax { #expect(try evaluator.refusal(of: trust) == nil) }
-        // The runner of the tests has no certificates beside it.
+        // The test runner has no certificates beside it.
         #expect(try PinnedCertificatesTrustEvaluator.pinnedCertificates.refusal(of: trust)?.label != nil)
         #expect(try PublicKeysTrustEvaluator.publicKeys.refusal(of: trust)?.label != nil)
     }

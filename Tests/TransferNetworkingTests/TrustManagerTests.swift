@@ -28,7 +28,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aHostWithoutOneIsRefusedUnlessToldNotTo() throws {
+    @Test func aHostWithoutAnEvaluatorIsRefusedByDefault() throws {
         let strict = ServerTrustManager(evaluators: [:])
         let error = #expect(throws: AFError.self) { try strict.serverTrustEvaluator(forHost: "a.example") }
         guard case .serverTrustEvaluationFailed(.noRequiredEvaluator(let host)) = error else {
@@ -41,8 +41,8 @@ import TransferTestSupport
         #expect(evaluator == nil)
     }
 
-    /// As the documents' example, which neither throws.
-    private final class Wildcards: ServerTrustManager, @unchecked Sendable {  // It adds no state.
+    /// A manager like the documents' example, which does not throw either.
+    private final class Wildcards: ServerTrustManager, @unchecked Sendable {  // This class adds no state.
         override func serverTrustEvaluator(forHost host: String) -> (any ServerTrustEvaluating)? {
             host.hasSuffix(".example") ? Named(name: "*") : nil
         }

@@ -11,7 +11,7 @@ import TransferTestSupport
 @Suite struct TrustRevocationTests {
     typealias Options = RevocationTrustEvaluator.Options
 
-    /// With a cache of its own, so that tests don't answer for each other.
+    /// Returns an evaluator with its own cache, so that tests do not share answers.
     private func evaluator(
         _ options: Options = .any, sources: RevocationSources = RevocationSources(),
         cache: RevocationCache = RevocationCache(), later: Int64 = 0
@@ -39,7 +39,7 @@ import TransferTestSupport
         }
     }
 
-    /// `evaluate` blocks, which a thread of the tests' must not.
+    /// `evaluate` blocks, and a thread of the tests must not block.
     private func refusal(
         _ evaluator: RevocationTrustEvaluator, _ trust: SecTrust
     ) async throws -> AFError.ServerTrustFailureReason? {
@@ -64,7 +64,7 @@ import TransferTestSupport
             #expect(refused?.failure?.description.hasPrefix("the certificate of CN=localhost was revoked on ") == true)
             #expect(refused?.failure?.description.hasSuffix("(keyCompromise)") == true)
         }
-        // Only lists are to be looked at, and there is none.
+        // Only lists are to be checked, and there is none.
         let lists = try await refusal(evaluator(.crl), badTrust)
         #expect(lists == nil)
     }
@@ -105,7 +105,7 @@ import TransferTestSupport
         let serial = TestAuthority.newSerial()
         let authority = try await TestAuthority.shared()
         let plain = try await authority.issue { $0.name = "plain" }
-        // It says "good", and nobody charged it with that.
+        // The responder answers "good" without any authority to do so.
         let responder = try await responder(good: [serial], signer: plain.pair)
         let trust = try await makeTrust(try await issue(serial: serial, ocsp: responder.url))
         let hard = try await refusal(evaluator([.ocsp, .requirePositiveResponse]), trust)
@@ -207,7 +207,7 @@ import TransferTestSupport
         #expect(soft == nil)
         let hard = try await refusal(evaluator(.requirePositiveResponse, sources: sources), trust)
         #expect(hard?.label == "trustEvaluationFailed")
-        // Twice 300 ms, and what a busy machine adds; less than two times the default.
+        // Two timeouts of 300 ms plus the delay of a busy machine, but less than two default timeouts.
         #expect(ContinuousClock.now - start < .seconds(8))
     }
 
@@ -224,7 +224,7 @@ import TransferTestSupport
         let badTrust = try await makeTrust(bad, stapled: try await authority.ocspAnswer(about: bad, order))
         let refused = try await refusal(evaluator([.ocsp, .networkAccessDisabled]), badTrust)
         #expect(refused?.failure?.kind == .revoked)
-        // Another certificate's answer, and none at all.
+        // An answer for another certificate, and no answer.
         let swapped = try await makeTrust(bad, stapled: try await authority.ocspAnswer(about: good, order))
         let other = try await refusal(evaluator(options), swapped)
         #expect(other?.failure?.description.contains("stapled: the OCSP answer is about another certificate") == true)
@@ -237,7 +237,7 @@ import TransferTestSupport
         let serial = TestAuthority.newSerial()
         let responder = try await responder(revoked: [serial])
         let issued = try await issue(serial: serial, ocsp: responder.url)
-        // Signed by nobody who may: as good as none.
+        // An answer that an unauthorised signer signed counts as none.
         let plain = try await authority.issue { $0.name = "plain" }
         var order = TestAuthority.ResponderOrder(good: [serial])
         order.signer = plain.pair
@@ -346,7 +346,7 @@ import TransferTestSupport
         let own = try await makeTrust(try await authority.issue { $0.signer = .itself })
         let chain = try await refusal(evaluator(), own)
         #expect(chain?.label == "trustEvaluationFailed")
-        // Without the default validation it's the same chain that has to be good, for whose word would count else?
+        // Without the default validation the chain still has to be good, since it authenticates the answer.
         let without = RevocationTrustEvaluator(performDefaultValidation: false)
         let refused = try await refusal(without, own)
         #expect(refused?.label == "trustEvaluationFailed")

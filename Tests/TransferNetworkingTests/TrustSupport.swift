@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// A server's certificates as an evaluator sees them, without a connection.
+/// Makes a server's certificates in an evaluator's form, without a connection.
 func makeTrust(
     _ issued: TestAuthority.Issued, host: String = "localhost", anchors: String? = nil, stapled: String? = nil
 ) async throws -> SecTrust {
@@ -19,7 +19,7 @@ func makeTrust(
 func certificate(_ path: String) throws -> SecCertificate { try Certificate.certificates(atPath: path)[0] }
 
 extension ServerTrustEvaluating {
-    /// Why the server was refused; `nil` when it was not.
+    /// Returns the reason of the refusal; `nil` if the server was accepted.
     func refusal(of trust: SecTrust, host: String = "localhost") throws -> AFError.ServerTrustFailureReason? {
         do {
             try evaluate(trust, forHost: host)
@@ -31,10 +31,10 @@ extension ServerTrustEvaluating {
 }
 
 extension AFError.ServerTrustFailureReason {
-    /// Which case it is.
+    /// The name of the case.
     var label: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
 
-    /// Why the certificates were refused.
+    /// The reason why the certificates were refused.
     var failure: TrustFailure? {
         if case .trustEvaluationFailed(let failure as TrustFailure) = self { failure } else { nil }
     }

@@ -50,7 +50,7 @@ struct URLConvertibleTests {
         #expect(request.httpMethod == "GET")
     }
 
-    @Test func methodsAreToldApartByCase() {
+    @Test func methodsAreCaseSensitive() {
         #expect(HTTPMethod(rawValue: "get") != .get)
     }
 
@@ -87,7 +87,7 @@ struct URLConvertibleTests {
         #expect(throws: Never.self) { try request.validate() }
     }
 
-    @Test func whatAConvertibleThrowsReachesTheResponse() async {
+    @Test func anErrorOfAConvertibleReachesTheResponse() async {
         let error = await makeSession().request(Broken()).serializingData().response.error
         #expect(error?.isCreateURLRequestError == true)
         #expect(error?.underlyingError as? TestFailure == TestFailure())

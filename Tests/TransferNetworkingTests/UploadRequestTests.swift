@@ -22,7 +22,7 @@ struct UploadRequestTests {
         }
     }
 
-    @Test func aFileIsSentWithPUTAndItsProgressTold() async throws {
+    @Test func aFileIsSentWithPUTAndReportsProgress() async throws {
         let folder = try TemporaryFolder("upload")
         let file = URL(fileURLWithPath: try folder.write(count: 3_000_000, seed: 5, to: "file"))
         let expected = UploadDigest.of(.bytes([UInt8](try Data(contentsOf: file))))

@@ -289,7 +289,7 @@ struct ValidationTests {
     // MARK: Streams
 
     @Test func anEmptyStreamIsHeldToItsType() async throws {
-        // A stream doesn't know its length before it ends: the rule is told that there is a body.
+        // The length of a stream is unknown before its end, so the rule is called as for a body.
         let response = try head("text/html")
         #expect(ResponseRule.contentType(nil, response, isEmpty: false).error == nil)
         var request = try URLRequest(url: "http://a.example/x", method: .get)

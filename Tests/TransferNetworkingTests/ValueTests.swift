@@ -44,7 +44,7 @@ struct ValueTests {
         #expect(HTTPMethod(rawValue: "SPECIAL").rawValue == "SPECIAL")
     }
 
-    @Test func whatIsNoURLIsRefusedByName() {
+    @Test func anInvalidURLIsNamedInTheError() {
         #expect(throws: AFError.self) { try "http://[broken".asURL() }
         #expect((try? "http://a.example/x".asURL())?.absoluteString == "http://a.example/x")
     }

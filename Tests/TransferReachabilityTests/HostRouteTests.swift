@@ -61,7 +61,7 @@ struct HostRouteTests {
         #expect(host.status(in: eth0) == .notReachable && host.status(in: .unknown) == .unknown)
         await withCheckedContinuation { done in host.lookUp { done.resume() } }
         #expect(host.status(in: eth0) == .reachable(.ethernetOrWiFi))
-        // It's known, and nobody is asked any more.
+        // The address is known, so no second look-up starts.
         host.lookUp { Issue.record("looked up once too often") }
         #expect(answers.withLock { $0.isEmpty })
     }

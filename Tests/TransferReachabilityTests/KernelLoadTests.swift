@@ -5,7 +5,7 @@ import TransferCore
 import TransferEventLoop
 import TransferTestSupport
 
-/// What the monitor costs, and what it makes of more messages than it can take.
+/// The cost of the monitor, and its state after more messages than it can receive.
 @Suite("The monitor under load", .enabled(if: NetworkNamespace.isAllowed), .timeLimit(.minutes(1)), .serialized)
 struct KernelLoadTests {
     static let hasTracer = FileManager.default.isExecutableFile(atPath: "/usr/bin/strace")
@@ -21,11 +21,11 @@ struct KernelLoadTests {
         return (namespace, probe)
     }
 
-    /// Messages that the kernel couldn't hand over, as /proc/net/netlink has them.
+    /// Returns the number of messages that the kernel could not deliver, as /proc/net/netlink reports it.
     private func drops(_ namespace: NetworkNamespace, _ probe: ProbeProcess) async throws -> Int {
         try await namespace.run("cat /proc/net/netlink").compactMap { line -> Int? in
             let words = line.split(separator: " ")
-            // libnl's port is the process's number, and a count above 22 bits.
+            // libnl's port is the process ID, with a counter above bit 22.
             guard words.count > 8, words[1] == "0", let port = UInt32(words[2]) else { return nil }
             return port & 0x3F_FFFF == UInt32(probe.process.processID) & 0x3F_FFFF ? Int(words[8]) : nil
         }.max() ?? 0
@@ -39,7 +39,7 @@ struct KernelLoadTests {
 
     @Test func tenThousandRoutesWithLostMessagesEndInTheRightState() async throws {
         let (namespace, probe) = try await connected("--buffer", "4096")
-        // Held back, so that the messages are certainly lost.
+        // The probe is stopped, so that messages are certainly lost.
         probe.process.kill(SIGSTOP)
         try await batch(
             namespace, (0..<10_000).map { "route add 10.\($0 / 250).\($0 % 250).0/24 via 192.0.2.1" })
@@ -50,7 +50,7 @@ struct KernelLoadTests {
         #expect(lost > 0)
         let settled = last.link("v0")[6] == "1400" ? last : try await probe.until { $0.link("v0")[6] == "1400" }
         #expect(settled["routes"] == "0" && settled.link("v0").last == "192.0.2.2/24+192.0.2.3/24")
-        // It goes on to listen.
+        // The monitor continues to listen.
         try await namespace.run("ip route add default via 192.0.2.1")
         try await probe.until("ethernetOrWiFi")
     }
@@ -63,7 +63,7 @@ struct KernelLoadTests {
         let seconds = (ContinuousClock.now - before) / .seconds(1)
         let count = try #require(last["snapshot"].flatMap { Int($0) })
         #expect(last["IPv4"] == "v0/192.0.2.1/1")
-        // One every 10 ms at the most.
+        // At most one snapshot every 10 ms.
         #expect(Double(count) < 10 + seconds * 110)
         print("10,000 default routes: \(count) snapshots in \(seconds) s")
         try await namespace.run("ip route flush exact default; ip link set v0 mtu 1400")
@@ -77,16 +77,16 @@ struct KernelLoadTests {
         try await namespace.run("ip link set v0 mtu 1400")
         let last = try await probe.until { $0.link("v0")[6] == "1400" }
         let count = try #require(last["snapshot"].flatMap { Int($0) })
-        // The link's own of version 6 comes within the time, and once more when it has been checked.
+        // The link-local address of version 6 arrives within the time, and a second time after its duplicate check.
         #expect(count <= 5)
     }
 
-    @Test func changesAreToldSoonAfterTheKernelMadeThem() async throws {
+    @Test func changesAreReportedSoonAfterTheKernelMadeThem() async throws {
         let (namespace, probe) = try await connected()
         var latencies: [Double] = []
         for round in 0..<40 {
             let word = round % 2 == 0 ? "del" : "add"
-            // Apart from the change before, which would have it wait to be told with others.
+            // The pause separates the change from the one before. Otherwise both would be reported together.
             try await namespace.run("sleep 0.02; ip route \(word) default via 192.0.2.1 metric 100000")
             let after = MonotonicTime.now.nanoseconds
             let line = try await probe.until(round % 2 == 0 ? "notReachable" : "ethernetOrWiFi")
@@ -100,25 +100,25 @@ struct KernelLoadTests {
 
     @Test func anIdleMonitorIsNeverWoken() async throws {
         let namespace = try await NetworkNamespace()
-        // Without version 6, which has timers and tells of them.
+        // Version 6 is disabled, since its timers cause notifications.
         try await namespace.run("echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6")
         try await namespace.makeLink("v0", "192.0.2.2/24")
         try await namespace.run("ip route add default via 192.0.2.1")
         let probe = try namespace.probe("watch")
         try await probe.until("ethernetOrWiFi")
-        // Its threads have gone to sleep when a question was answered.
+        // The threads sleep once a question was answered.
         probe.ask("status")
         try await probe.until { $0["status"] != nil && $0["snapshot"] == nil }
-        // Idleness is what is measured here, and takes its time.
+        // The test measures idleness, so the wait is necessary.
         try await Task.sleep(for: .milliseconds(300))
         let before = try probe.wakes()
-        // As above.
+        // The same wait, but longer.
         try await Task.sleep(for: .seconds(2))
         let after = try probe.wakes()
         #expect(!before.isEmpty && after == before)
     }
 
-    /// As in a sandbox whose seccomp filter has no netlink.
+    /// The situation of a sandbox whose seccomp filter blocks netlink.
     @Test(.enabled(if: hasTracer, "strace is what takes netlink away"))
     func withoutNetlinkNothingIsKnownAndNothingBreaks() async throws {
         let namespace = try await NetworkNamespace()

@@ -3,10 +3,10 @@ import Glibc
 import Testing
 import TransferTestSupport
 
-/// The monitor on the real kernel, each test in a namespace of its own.
+/// The monitor on the real kernel. Each test has a namespace of its own.
 @Suite("The monitor on the kernel", .enabled(if: NetworkNamespace.isAllowed), .timeLimit(.minutes(1)))
 struct KernelTests {
-    /// A namespace with one way out, and the probe that sees it.
+    /// Makes a namespace with one route out, and starts a probe in it.
     private func connected() async throws -> (NetworkNamespace, ProbeProcess) {
         let namespace = try await NetworkNamespace()
         try await namespace.makeLink("v0", "192.0.2.2/24")
@@ -27,7 +27,7 @@ struct KernelTests {
         #expect(last["IPv4"] == "v0/192.0.2.1/100" && last.link("v0").dropFirst().first == "veth")
     }
 
-    @Test func aLinkThatGoesDownIsNoWayAnyMore() async throws {
+    @Test func aLinkThatGoesDownIsNoRouteOut() async throws {
         let (namespace, probe) = try await connected()
         try await namespace.run("ip link set v0 down")
         let down = try await probe.until("notReachable")
@@ -36,7 +36,7 @@ struct KernelTests {
         try await probe.until("ethernetOrWiFi")
     }
 
-    @Test func aLinkThatLosesItsCarrierIsNoWayAnyMore() async throws {
+    @Test func aLinkThatLosesItsCarrierIsNoRouteOut() async throws {
         let (namespace, probe) = try await connected()
         try await namespace.run("ip link set v0p down")
         let cut = try await probe.until("notReachable")
@@ -48,7 +48,7 @@ struct KernelTests {
     @Test func anAddressThatIsReplacedTakesItsRouteAlongUntilThereIsANewOne() async throws {
         let (namespace, probe) = try await connected()
         try await namespace.run("ip address del 192.0.2.2/24 dev v0")
-        // The kernel doesn't say that the route went too.
+        // The kernel does not report that the route was removed too.
         let without = try await probe.until { $0["routes"] == "0" }
         #expect(without["status"] == "notReachable" && without.link("v0").last == "")
         try await namespace.run("ip address add 198.51.100.2/24 dev v0; ip route add default via 198.51.100.1")
@@ -90,13 +90,13 @@ struct KernelTests {
         try await namespace.run("ip -6 route add default via fe80::1 dev v0")
         let probe = try namespace.probe("watch")
         try await probe.until("notReachable")
-        // The check takes a second (RFC 4862), and the kernel tells of its end.
+        // The duplicate check takes a second (RFC 4862), and the kernel reports its end.
         try await namespace.run("ip address add 2001:db8::2/64 dev v0")
         let ready = try await probe.until("ethernetOrWiFi")
         #expect(ready.link("v0").last?.contains("2001:db8::2/64") == true)
     }
 
-    @Test func aTunnelWithTheDefaultRouteIsTheWayAndIsLikeWhatCarriesIt() async throws {
+    @Test func aTunnelWithTheDefaultRouteHasTheKindOfItsCarrier() async throws {
         let namespace = try await NetworkNamespace()
         try await namespace.makeLink("v0", "192.0.2.2/24")
         let probe = try namespace.probe("watch", "--metered", "v*")
@@ -111,7 +111,7 @@ struct KernelTests {
         try await namespace.run("ip route add default via 192.0.2.1 metric 900")
         let carried = try await probe.until { $0.link("tun0")[2] == "ethernet" }
         #expect(carried["IPv4"] == "tun0/-/0" && carried.link("tun0")[7] == "yes")
-        // Who holds it ends, and it goes.
+        // The process that holds the tunnel ends, and the tunnel is removed.
         tunnel.process.closeStandardInput()
         let left = try await probe.until { $0["link.tun0"] == nil }
         #expect(left["IPv4"] == "v0/192.0.2.1/900")
@@ -143,7 +143,7 @@ struct KernelTests {
         try await namespace.run("ip link set v0 mtu 1499")
         let last = try await probe.until { $0.link("v0")[6] == "1499" }
         #expect(last["status"] == "ethernetOrWiFi" && last["routes"] == "1")
-        // Each change at the most, and not many for each.
+        // At most one snapshot for each kernel message, and a few messages for each change.
         let count = try #require(last["snapshot"].flatMap { Int($0) })
         #expect(count < 50 * 6)
     }
@@ -156,7 +156,7 @@ struct KernelTests {
         let (v0, v1) = (facts[0], facts[1])
         for (question, answer) in [
             ("203.0.113.1", "\(v0),192.0.2.1,192.0.2.2,out"), ("203.0.113.1 \(v0)", "\(v0),192.0.2.1,192.0.2.2,out"),
-            // The kernel would take it for a neighbour.
+            // The kernel would treat the address as a neighbour.
             ("203.0.113.1 \(v1)", "none"), ("198.51.100.7", "\(v1),-,198.51.100.2,out"),
             ("198.51.100.7 \(v1)", "\(v1),-,198.51.100.2,out"), ("2001:db8::7", "\(v1),-,2001:db8::2,out"),
             ("2001:db8:1::7", "none"), ("2001:db8::7 \(v0)", "none"), ("198.51.100.2", "1,-,198.51.100.2,local"),
@@ -168,7 +168,7 @@ struct KernelTests {
         }
     }
 
-    @Test func aManagerTellsTheFirstStateAndLeavesOutRepeats() async throws {
+    @Test func aManagerReportsTheFirstStateAndSkipsRepeats() async throws {
         let namespace = try await NetworkNamespace()
         let probe = try namespace.probe("listen")
         let first = try await probe.next()
@@ -208,7 +208,7 @@ struct KernelTests {
         try await namespace.makeLink("v0", "192.0.2.2/24")
         let probe = try namespace.probe("listen", "box.example")
         try await probe.until { $0["told"] == "notReachable" }
-        // Into the same file, which is mounted.
+        // The write goes into the same file, because the file is mounted.
         try await namespace.run("echo 192.0.2.50 box.example >>/etc/hosts; ip link set v0 mtu 1400")
         try await probe.until { $0["told"] == "ethernetOrWiFi" }
     }

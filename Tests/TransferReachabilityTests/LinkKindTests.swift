@@ -42,7 +42,7 @@ struct LinkKindTests {
         Case(name: "eth0.11", facts: LinkFacts(deviceType: "vlan"), expected: .vlan),
         Case(name: "mv", kind: "macvlan", expected: .macVLAN),
         Case(name: "v0", kind: "veth", expected: .virtualEthernet),
-        // What stands in for others.
+        // Links that stand in for other kinds.
         Case(name: "wwan9", kind: "veth", expected: .cellular),
         Case(name: "wlan0", kind: "veth", expected: .wifi),
         Case(name: "v0", kind: "veth", facts: LinkFacts(isWireless: true), expected: .wifi),
@@ -52,7 +52,7 @@ struct LinkKindTests {
         Case(name: "lo", hardware: 772, expected: .loopback),
         Case(name: "can0", hardware: 280, expected: .other),
     ])
-    func theKernelAndSysfsTellTheKind(_ row: Case) {
+    func theKernelAndSysfsReportTheKind(_ row: Case) {
         let kind = LinkKind(kind: row.kind, hardware: row.hardware, facts: row.facts, name: row.name)
         #expect(kind == row.expected)
     }
@@ -65,7 +65,7 @@ struct LinkKindTests {
         try Data("DEVTYPE=wlan\nINTERFACE=wlan0\nIFINDEX=3\n".utf8).write(to: URL(fileURLWithPath: "\(link)/uevent"))
         let facts = LinkFacts.read(root: folder.path, name: "wlan0", index: 3)
         #expect(facts == LinkFacts(isWireless: true, deviceType: "wlan"))
-        // Of another network namespace, with a link of the same name.
+        // A link of the same name in another network namespace.
         let stranger = LinkFacts.read(root: folder.path, name: "wlan0", index: 4)
         #expect(stranger == nil)
         let absent = LinkFacts.read(root: folder.path, name: "../net/wlan0", index: 3)

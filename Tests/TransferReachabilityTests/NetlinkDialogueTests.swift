@@ -25,7 +25,7 @@ struct NetlinkDialogueTests {
         for frame in NetlinkFrame.parse(messages) { dialogue.take(frame) }
     }
 
-    /// - Returns: The topics that were asked for.
+    /// - Returns: The requested topics.
     @discardableResult
     private func finish(_ dialogue: inout NetlinkDialogue, _ tables: [NetlinkTopic: [UInt8]]) -> [NetlinkTopic] {
         var asked: [NetlinkTopic] = []
@@ -45,7 +45,7 @@ struct NetlinkDialogueTests {
         dialogue.state.snapshot(rule: MeteredRule(), managed: ManagedNetwork()).status
     }
 
-    @Test func everythingIsAskedForOnceAndThenTold() {
+    @Test func everythingIsRequestedOnceAndThenReported() {
         var dialogue = NetlinkDialogue(port: Self.port)
         #expect(!dialogue.isTellable)
         let asked = finish(&dialogue, tables)
@@ -70,10 +70,10 @@ struct NetlinkDialogueTests {
         let question = try #require(questionAsked)
         #expect(question.topic == .links && question.pause > .zero)
         answer(&dialogue, question)
-        // What was lost is in the new tables: there is nothing any more.
+        // The new tables replace the lost messages, and they are empty.
         let asked = finish(&dialogue, [:])
         #expect(asked == Array(NetlinkTopic.allCases.dropFirst()) && status(dialogue) == .notReachable)
-        // Troubles are forgotten once everything was had.
+        // Errors are forgotten once all tables were received.
         dialogue.reported()
         tell(&dialogue, MessageBytes.message(104) { $0.append(UInt64(0)) })
         let nextAsked = dialogue.next()
@@ -103,7 +103,7 @@ struct NetlinkDialogueTests {
         }
     }
 
-    @Test func whatTheKernelKnowsNothingOfIsEmpty() {
+    @Test func unsupportedTablesAreEmpty() {
         var dialogue = NetlinkDialogue(port: Self.port)
         while let question = dialogue.next() {
             let refusal = NetlinkFrame(message: .error(95), sequence: question.sequence, port: Self.port)
@@ -112,8 +112,8 @@ struct NetlinkDialogueTests {
         #expect(dialogue.isTellable && dialogue.state.links.isEmpty)
     }
 
-    /// The dump was made before, and read after.
-    @Test func whatIsToldDuringADumpIsNewerThanIt() throws {
+    /// The dump was made before the message, and read after it.
+    @Test func messagesDuringADumpAreNewerThanIt() throws {
         var dialogue = NetlinkDialogue(port: Self.port)
         finish(&dialogue, tables)
         tell(&dialogue, MessageBytes.message(104) { $0.append(UInt64(0)) })
@@ -125,8 +125,8 @@ struct NetlinkDialogueTests {
         #expect(Array(dialogue.state.routes).isEmpty)
     }
 
-    /// It leaves and comes back, and the dump has it already: said again, the end is the same.
-    @Test func whatIsToldTwiceEndsTheSame() throws {
+    /// The link is removed and added again, and the dump already has it. The repeated message leads to the same state.
+    @Test func repeatedMessagesLeadToTheSameState() throws {
         var dialogue = NetlinkDialogue(port: Self.port)
         finish(&dialogue, tables)
         tell(&dialogue, MessageBytes.message(104) { $0.append(UInt64(0)) })
@@ -145,13 +145,13 @@ struct NetlinkDialogueTests {
         (late.sequence, late.port) = (1, Self.port)
         dialogue.take(late)
         #expect(!dialogue.hasChanged)
-        // A change that another program asked for bears its numbers.
+        // A change by another program has that program's numbers.
         (late.sequence, late.port) = (77, 999)
         dialogue.take(late)
         #expect(dialogue.hasChanged)
     }
 
-    @Test func whatNeverSettlesIsToldAllTheSame() {
+    @Test func anUnsettledStateIsReportedAllTheSame() {
         var dialogue = NetlinkDialogue(port: Self.port)
         finish(&dialogue, tables)
         dialogue.reported()

@@ -22,7 +22,7 @@ struct NetlinkMessageTests {
         #expect(link.lower == 3 && link.master == 9 && link.operation == 6 && link.flags == 0x11043)
     }
 
-    @Test func aBridgesWordOfItsPortIsNoLink() throws {
+    @Test func aBridgesPortMessageIsNoLink() throws {
         let gone = try message(MessageBytes.link(7, "eth0", type: 17) { $0.family = 7 })
         #expect(gone == .other)
     }
@@ -79,7 +79,7 @@ struct NetlinkMessageTests {
         #expect(frames.count == 3 && !frames.contains { $0.message == .overrun })
     }
 
-    /// What was cut anywhere is read without harm, and what is missing is known to be.
+    /// A datagram that is cut at any place is parsed safely, and the missing part is reported.
     @Test func truncatedDatagramsSayThatSomethingIsMissing() {
         let whole =
             MessageBytes.link(1, "eth0") { $0.kind = "wireguard" }
@@ -94,7 +94,7 @@ struct NetlinkMessageTests {
     }
 
     @Test func rubbishIsReadWithoutHarm() {
-        // A generator of its own, so that a failure can be had again.
+        // The generator is seeded, so that a failure can be reproduced.
         var generator = Rubbish(state: 20_261_121)
         let samples = [
             MessageBytes.link(1, "eth0") { $0.kind = "bond" }, MessageBytes.address(2, "2001:db8::1", prefix: 64),
@@ -104,7 +104,7 @@ struct NetlinkMessageTests {
         var messages = 0
         for round in 0..<20_000 {
             var bytes = samples[round % samples.count]
-            // The lengths of the message and of its attributes are hit most often.
+            // The lengths of the message and of its attributes are altered most often.
             for _ in 0..<Int.random(in: 1...6, using: &generator) {
                 bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0...255, using: &generator)
             }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TransferTestSupport
 
-/// The stand-in and what it needs.
+/// The simulated NetworkManager and its requirements.
 enum FakeNetworkManager {
     static let isThere: Bool = {
         let files = ["/usr/bin/dbus-daemon", "/usr/bin/busctl", "/usr/lib/python3/dist-packages/dbusmock/__init__.py"]
@@ -12,11 +12,11 @@ enum FakeNetworkManager {
     }()
 }
 
-/// What NetworkManager says over D-Bus, as python3-dbusmock's stand-in for it says it, on a bus of the test's own.
+/// NetworkManager's messages over D-Bus, sent by python3-dbusmock's simulation on a private bus.
 @Suite(
     "NetworkManager", .enabled(if: NetworkNamespace.isAllowed && FakeNetworkManager.isThere), .timeLimit(.minutes(1)))
 struct NetworkManagerTests {
-    /// A bus, and maybe NetworkManager on it.
+    /// A bus, optionally with NetworkManager on it.
     private final class Bus {
         private let folder: TemporaryFolder
         private let daemon: ChildProcess
@@ -42,7 +42,7 @@ struct NetworkManagerTests {
                 "/usr/bin/python3", ["-m", "dbusmock", "--system", "--template", "networkmanager"])
             command.environment.merge(environment) { $1 }
             let manager = try ChildProcess.start(command)
-            // Started by its own methods, so that it can be called when they are answered.
+            // The simulation is started by its own methods, so it is ready once they answer.
             while try await call("get-property", [Bus.name, Bus.path, Bus.name, "Connectivity"], mayFail: true) == nil {
                 guard manager.isRunning else { throw TestSupportError("\(try await manager.result())") }
             }
@@ -65,7 +65,7 @@ struct NetworkManagerTests {
             try await call("call", [Bus.name, Bus.path, "org.freedesktop.DBus.Mock"] + words)
         }
 
-        /// A device of NetworkManager's, for a link.
+        /// Adds a device of NetworkManager for a link.
         func addDevice(_ device: String, link: String, metered: UInt32) async throws {
             try await mock("AddEthernetDevice", "ssi", device, link, "100")
             try await call(
@@ -102,7 +102,7 @@ struct NetworkManagerTests {
         try await bus.mock("SetConnectivity", "u", "2")
         try await probe.until { $0["connectivity"] == "portal" }
         manager.kill(SIGTERM)
-        // It leaves, and what it said with it.
+        // NetworkManager ends, and its information with it.
         let left = try await probe.until { $0["connectivity"] == "unknown" }
         #expect(left.link("v0")[7] == "unknown")
     }

@@ -18,7 +18,7 @@ struct NetworkMonitorTests {
         }
     }
 
-    @Test func observersThatComeLaterAreToldToo() async throws {
+    @Test func laterObserversReceiveTheSnapshotToo() async throws {
         let monitor = NetworkMonitor()
         var first = monitor.snapshots().makeAsyncIterator()
         let reported = await first.next()
@@ -28,7 +28,7 @@ struct NetworkMonitorTests {
         #expect(same == known && monitor.current == known)
     }
 
-    @Test func itLivesOnTheLoopThatItIsGiven() async throws {
+    @Test func theMonitorRunsOnTheGivenLoop() async throws {
         let loop = try EventLoop(name: "mine")
         defer { loop.stop() }
         let monitor = NetworkMonitor(loop: loop)
@@ -57,7 +57,7 @@ struct NetworkMonitorTests {
         #expect(second == NetworkSnapshot())
     }
 
-    @Test func aClosedMailboxAndARepeatCallNobody() {
+    @Test func aClosedMailboxAndARepeatCallNoObserver() {
         let calls = Mutex(0)
         let mailbox = Mailbox(queue: nil) { _ in calls.withLock { $0 += 1 } }
         mailbox.put(NetworkSnapshot())

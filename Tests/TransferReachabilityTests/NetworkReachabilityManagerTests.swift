@@ -16,7 +16,7 @@ struct NetworkReachabilityManagerTests {
         #expect(status == manager.status)
     }
 
-    @Test func theKernelTellsItsLinks() throws {
+    @Test func theKernelReportsItsLinks() throws {
         let snapshot = try #require(NetworkSnapshot.ofKernel(NetworkMonitor.Options()))
         let loopback = try #require(snapshot.link(named: "lo"))
         #expect(snapshot.isKnown && loopback.isLoopback && loopback.index > 0)

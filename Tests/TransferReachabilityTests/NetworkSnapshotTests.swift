@@ -27,7 +27,7 @@ struct NetworkSnapshotTests {
         let (modem, eth0) = (Self.link(2, "wwan0", .cellular), Self.link(3, "eth0"))
         #expect(Self.snapshot([modem], routes: [2]).status == .reachable(.cellular))
         #expect(Self.snapshot([modem, eth0], routes: [2, 3]).status == .reachable(.ethernetOrWiFi))
-        // The Ethernet leads nowhere.
+        // The Ethernet link has no route out.
         #expect(Self.snapshot([modem, eth0], routes: [2]).status == .reachable(.cellular))
     }
 
@@ -39,16 +39,16 @@ struct NetworkSnapshotTests {
         #expect(Self.snapshot([Self.link(1, "lo", .loopback)], routes: [1]).status == .notReachable)
     }
 
-    @Test func whatCouldNotBeAskedIsUnknown() {
+    @Test func missingInformationIsUnknown() {
         #expect(NetworkSnapshot.unknown.status == .unknown && !NetworkSnapshot.unknown.isKnown)
     }
 
-    @Test func aTunnelIsOfTheKindOfWhatCarriesIt() {
+    @Test func aTunnelHasTheKindOfItsCarrier() {
         let (modem, tunnel) = (Self.link(2, "wwan0", .cellular), Self.link(4, "wg0", .wireGuard))
         let snapshot = Self.snapshot([modem, tunnel], routes: [4, 2])
         #expect(snapshot.underlying(of: 4)?.name == "wwan0" && snapshot.kind(of: 4) == .cellular)
         #expect(snapshot.status == .reachable(.cellular))
-        // Nothing is known to carry it.
+        // The link that carries the tunnel is unknown.
         #expect(Self.snapshot([modem, tunnel], routes: [4]).kind(of: 4) == .wireGuard)
         #expect(Self.snapshot([modem, tunnel], routes: [4]).status == .reachable(.ethernetOrWiFi))
     }
@@ -72,7 +72,7 @@ struct NetworkSnapshotTests {
         ]
         #expect(Self.snapshot(links, routes: [9]).kind(of: 9) == .wifi)
         #expect(Self.snapshot([Self.link(9, "br0", .bridge)], routes: [9]).kind(of: 9) == .bridge)
-        // A container's.
+        // The virtual Ethernet link of a container.
         let pair = Self.snapshot([Self.link(2, "eth0", .virtualEthernet)], routes: [2])
         #expect(pair.kind(of: 2) == .ethernet && pair.links[0].kind == .virtualEthernet)
     }
@@ -83,7 +83,7 @@ struct NetworkSnapshotTests {
         #expect(Self.snapshot(links, routes: [2]).underlying(of: 8) == nil)
     }
 
-    @Test func meteringIsThatOfTheLinkOrElseOfWhatCarriesIt() {
+    @Test func meteringFollowsTheLinkOrItsCarrier() {
         var modem = Self.link(2, "wwan0", .cellular)
         modem.metering = .guessedYes
         var tunnel = Self.link(4, "wg0", .wireGuard)
@@ -95,7 +95,7 @@ struct NetworkSnapshotTests {
         #expect(Metering.allCases.filter(\.isMetered) == [.yes, .guessedYes])
     }
 
-    @Test func theUsersWordCountsMoreThanNetworkManagersAndThatMoreThanTheKind() {
+    @Test func theUsersMeteringPrecedesNetworkManagersAndTheKind() {
         var state = NetworkState()
         for (index, name) in ["wwan0", "wwan1", "usb0"].enumerated() {
             for frame in NetlinkFrame.parse(MessageBytes.link(index + 1, name)) { _ = state.apply(frame) }

@@ -43,7 +43,7 @@ struct NetworkStateTests {
         #expect(snapshot(state(Self.eth0, Self.address, prohibited)).status == .notReachable)
     }
 
-    @Test func anAddressThatIsStillCheckedOrIsSomebodyElsesCarriesNothing() {
+    @Test func tentativeAndDuplicateAddressesCarryNothing() {
         let route = MessageBytes.route(via: "fe80::1", 2)
         let of = { (flags: UInt32) in
             self.snapshot(
@@ -52,7 +52,7 @@ struct NetworkStateTests {
         #expect(of(0x80).status == .reachable(.ethernetOrWiFi))
         #expect(of(0x40).status == .notReachable)
         #expect(of(0x08).status == .notReachable)
-        // Optimistic: may be used while it's checked (RFC 4429).
+        // An optimistic address may be used while its duplicate check runs (RFC 4429).
         #expect(of(0x44).status == .reachable(.ethernetOrWiFi))
         #expect(of(0xA0).links.first?.addresses.first?.flags == .deprecated)
     }
@@ -106,7 +106,7 @@ struct NetworkStateTests {
         let routes = Self.route + MessageBytes.route(via: "198.51.100.1", 3, metric: 50)
         let plain = snapshot(state(Self.eth0, eth1, addresses, routes))
         #expect(plain.waysOut.map(\.name) == ["eth1", "eth0"])
-        // wg-quick's way: everything that isn't marked goes to a table of its own.
+        // The rules of wg-quick: unmarked traffic uses a table of its own.
         let rules = rule(32766, table: 254) + rule(100, table: 700, mark: 9, inverted: true)
         let tunnel = MessageBytes.link(4, "wg0") {
             $0.kind = "wireguard"
@@ -139,7 +139,7 @@ struct NetworkStateTests {
             body.append(UInt32(inverted ? 2 : 0))
             body.attribute(15, table)
             body.attribute(6, priority)
-            // The kernel says of each rule that it suppresses nothing.
+            // The kernel reports for each rule that it suppresses nothing.
             body.attribute(14, suppressed ?? .max)
             if let mark { body.attribute(10, mark) }
             if let incoming { body.attribute(3, incoming) }

@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @Suite("Paths by the kind of interface")
 struct PathTests {
-    /// A machine with an Ethernet, a Wi-Fi and a modem, each a way out, and a tunnel over the modem that is none.
+    /// A machine with routes out over Ethernet, Wi-Fi and a modem, and a tunnel over the modem without a route.
     private func snapshot(_ kinds: [LinkKind]) throws -> NetworkSnapshot {
         var links: [NetworkSnapshot.Link] = []
         var routes: [NetworkSnapshot.DefaultRoute] = []
@@ -40,7 +40,7 @@ struct PathTests {
     @Test func aMachineWithoutAWayHasNoneByAnyRule() {
         for rule in [PathRule(), PathRule(required: .wifi), PathRule(prohibited: [.cellular])] {
             #expect(rule.path(in: NetworkSnapshot()).status == .unsatisfied)
-            // What the kernel doesn't tell is no reason to wait.
+            // A fact that the kernel does not report is no reason to wait.
             #expect(rule.path(in: .unknown).status == .satisfied)
         }
     }
@@ -50,7 +50,7 @@ struct PathTests {
         #expect(path.usesInterfaceType(.wiredEthernet) && !path.usesInterfaceType(.wifi))
     }
 
-    @Test func theMonitorTellsThePathOfTheMomentOnItsQueue() async {
+    @Test func theMonitorReportsTheCurrentPathOnItsQueue() async {
         let queue = DispatchQueue(label: "paths")
         let (paths, continuation) = AsyncStream<NWPath>.makeStream()
         let monitor = NWPathMonitor()
@@ -69,7 +69,7 @@ struct PathTests {
         #expect(monitor.pathUpdateHandler == nil)
     }
 
-    @Test func flagsSayWhatTheStatusSays() {
+    @Test func flagsMatchTheStatus() {
         #expect(SCNetworkReachabilityFlags(.unknown) == nil)
         #expect(SCNetworkReachabilityFlags(.notReachable) == [])
         #expect(SCNetworkReachabilityFlags(.reachable(.ethernetOrWiFi)) == .reachable)

@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// aria2's interface, by a client that was written for aria2, beside aria2 itself.
+/// aria2's interface, used by a client that was written for aria2, and compared with aria2 itself.
 @Suite(.timeLimit(.minutes(3)), .enabled(if: Client.isThere("aria2p"))) struct Aria2Tests {
-    /// aria2 itself, with its interface.
+    /// Starts aria2 itself, with its interface.
     private func aria2(in folder: TemporaryFolder) async throws -> (ChildProcess, port: UInt16) {
         let port = try LoopbackPort.free()
         let process = try ChildProcess.start(
@@ -19,7 +19,7 @@ import TransferTestSupport
         return (process, port)
     }
 
-    @Test func whatItsLibraryDocumentsWorksAsItDoesWithAria2() async throws {
+    @Test func documentedCallsWorkAsWithAria2() async throws {
         try await withTestServer { server in
             server.serve("/small", .random(seed: 1, count: 30_000))
             server.serve("/large", .random(seed: 2, count: 400_000))
@@ -109,7 +109,7 @@ import TransferTestSupport
     }
 }
 
-/// Clients of other people's making, out of PyPI.
+/// Third-party clients from PyPI.
 enum Client {
     private static var folder: String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Clients").path
@@ -120,7 +120,7 @@ enum Client {
             .deletingLastPathComponent().appendingPathComponent(".build/peers/python/bin").path
     }
 
-    /// Whether a suite runs that needs it: it fails without it where it has to be there (`TRANSFER_PEERS=required`).
+    /// Returns whether a suite that needs the tool runs. It fails without a required tool (`TRANSFER_PEERS=required`).
     static func isThere(_ tool: String) -> Bool {
         if FileManager.default.isExecutableFile(atPath: tools + "/" + tool) { return true }
         if ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" { return true }
@@ -137,7 +137,7 @@ enum Client {
         try await start(script, arguments).result()
     }
 
-    /// - Parameter folder: Where it may leave files of its own.
+    /// - Parameter folder: A folder for the tool's own files.
     static func tool(_ name: String, _ arguments: [String], in folder: String? = nil) async throws -> ProcessResult {
         var command = command(tools + "/" + name, arguments)
         if let folder {

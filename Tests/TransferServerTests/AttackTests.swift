@@ -3,12 +3,12 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Each attack that the service is made against, and its refusal.
+/// The attacks that the service withstands, each with its refusal.
 @Suite(.timeLimit(.minutes(2))) struct AttackTests {
-    /// A job that asks for more than a client may have.
+    /// A job that requests more than a client may have.
     struct Attack: Sendable, CustomTestStringConvertible {
         let name: String
-        /// `URL` stands for a public server's.
+        /// The job as JSON, in which `URL` stands for that of a public server.
         let job: String
         let code: String
         var status = 403
@@ -86,7 +86,7 @@ import TransferTestSupport
             code: "keyRefused"),
     ]
 
-    /// A service whose clients may ask public servers only, with links in its folder that lead out of it.
+    /// Runs a test with a service whose clients may use public servers only. Links in its folder lead out of it.
     private func strict(_ body: (ServedPlace) async throws -> Void) async throws {
         try await withService([
             "--secret", "$SECRET", "--read-secret", "$READER", "--allow-secret", "cdn=https://cdn.example",
@@ -132,7 +132,7 @@ import TransferTestSupport
         try await withTestServer { server in
             server.serve("/a", .random(seed: 1, count: 10))
             try await strict { place in
-                // A name that looks public, and leads to this machine.
+                // A name that looks public, but resolves to this machine.
                 let port = server.url("/").split(separator: ":").last.map { $0.dropLast() } ?? ""
                 for url in [
                     "http://localtest.invalid:\(port)/a", "http://0x7f000001:\(port)/a", "http://127.1:\(port)/a",
@@ -172,7 +172,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whoOnlyLooksChangesNothing() async throws {
+    @Test func readingRequestsChangeNothing() async throws {
         try await strict { place in
             let reader = "only-looking"
             #expect(try await place.ask("/api/v1/status", secret: reader).status == 200)
@@ -201,14 +201,14 @@ import TransferTestSupport
             let upgrade =
                 "GET /jsonrpc HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
                 + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-            // A call that is masked with zeros.
+            // A call with a mask of zeros.
             let frame = Data([0x81, 0x80 | UInt8(call.utf8.count), 0, 0, 0, 0]) + Data(call.utf8)
             let early = try await place.exchange(Data((upgrade + "\r\n").utf8) + frame)
             #expect(early.contains("101 Switching Protocols") && early.contains("aria2.addUri"), "\(early)")
             let unmasked = try await place.exchange(
                 Data((upgrade + "\r\n").utf8) + Data([0x81, UInt8(call.utf8.count)]) + Data(call.utf8))
             #expect(unmasked.contains("101 Switching Protocols") && !unmasked.contains("aria2"), "\(unmasked)")
-            // Half an upgrade, and a request behind it.
+            // An incomplete upgrade, followed by a request.
             let half = upgrade.replacingOccurrences(of: "Connection: Upgrade", with: "Connection: Upgsade") + "\r\n"
             let both = try await place.exchange(Data((half + "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").utf8))
             #expect(both.hasPrefix("HTTP/1.1 400"), "\(both)")
@@ -226,7 +226,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whoAsksForTheHeadOfAStreamLeavesItsPlace() async throws {
+    @Test func aHeadRequestOfAStreamFreesItsSlot() async throws {
         try await withService { place in
             let head =
                 "HEAD /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(place.secret)\r\n\r\n"

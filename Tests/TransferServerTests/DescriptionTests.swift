@@ -3,13 +3,13 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// The service against its own description: schemathesis asks whatever the description allows, and more.
+/// The service against its own description: schemathesis sends all requests that the description permits, and more.
 @Suite(.timeLimit(.minutes(3)), .enabled(if: Client.isThere("schemathesis"))) struct DescriptionTests {
     @Test func theServiceAnswersAsItsDescriptionSays() async throws {
         try await withTestServer { server in
             server.serve("/a", .random(seed: 1, count: 1000))
             try await withService { place in
-                // Something to look at: a job that is done, and one that failed.
+                // The queue has jobs to show: one that is done, and one that failed.
                 for name in ["a", "missing"] {
                     _ = try await place.ask("/api/v1/jobs", json: job(server.url("/\(name)"), to: name))
                 }
@@ -18,7 +18,7 @@ import TransferTestSupport
                     [
                         "run", place.url + "/openapi.json", "--url", place.url, "-H",
                         "Authorization: Bearer \(place.secret)",
-                        // A stream has no end.
+                        // An event stream has no end.
                         "--exclude-path", "/api/v1/events", "--phases", "examples,coverage,fuzzing", "--max-examples",
                         "20",
                         "--workers", "1", "--no-color", "--seed", "37", "--checks",

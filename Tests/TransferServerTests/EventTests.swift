@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Events that clients follow.
+/// Follows the events of a service, as clients do.
 @Suite(.timeLimit(.minutes(2))) struct EventTests {
     private func follow(_ place: ServedPlace, after cursor: String? = nil, _ query: String = "") throws -> ChildProcess
     {
@@ -16,7 +16,7 @@ import TransferTestSupport
             ChildProcess.Command("/usr/bin/curl", arguments, environment: ["PATH": "/usr/bin:/bin"]))
     }
 
-    @Test func endsAreToldAsTheyHappenWithTheirCursors() async throws {
+    @Test func endsAreReportedAtOnceWithTheirCursors() async throws {
         try await withTestServer { server in
             server.serve("/a", .random(seed: 1, count: 1000))
             try await withService { place in

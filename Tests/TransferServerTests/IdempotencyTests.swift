@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferServer
 
-/// Requests that are sent again with the key of the first one.
+/// Requests that are repeated with the key of the first one.
 @Suite(.timeLimit(.minutes(2))) struct IdempotencyTests {
     private let dead = "http://127.0.0.1:1/"
 
@@ -25,7 +25,7 @@ import TransferTestSupport
             #expect(first.status == 201 && first.json["added"] as? Int == 1 && first.json["same"] as? Int == 1)
             let again = try await place.ask("/api/v1/jobs", json: body, headers: key(#""one""#))
             #expect(again.status == 201 && again.body == first.body, "the bytes themselves")
-            // Without its quotes it's the same key.
+            // The key without its quotes is the same key.
             #expect(try await place.ask("/api/v1/jobs", json: body, headers: key("one")).body == first.body)
             let without = try await place.ask("/api/v1/jobs", json: body)
             #expect(without.json["added"] as? Int == 0)
@@ -88,7 +88,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatWasRefusedMayBeSentAgainInOtherWords() async throws {
+    @Test func aRefusedRequestMayBeCorrectedUnderItsKey() async throws {
         try await withService { place in
             let faulty = try await place.ask("/api/v1/jobs", json: #"{"download": "x"}"#, headers: key("k"))
             #expect(faulty.status == 422)

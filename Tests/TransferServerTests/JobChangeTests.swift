@@ -3,14 +3,14 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Jobs and batches that are changed while they wait and run, and what is told of their attempts.
+/// Jobs and batches that are changed while they wait and run, and the reports of their attempts.
 @Suite(.timeLimit(.minutes(2))) struct JobChangeTests {
     private func priorities(_ place: ServedPlace) async throws -> [Int] {
         let jobs = try await place.ask("/api/v1/jobs?batch=nightly").json["jobs"] as? [[String: Any]] ?? []
         return jobs.compactMap { $0["priority"] as? Int }
     }
 
-    /// Of a new batch most jobs are claimed ahead, and some are under way.
+    /// Most jobs of a new batch are claimed ahead, and some are running.
     @Test func allJobsOfABatchAreChangedWhetherTheyWaitOrRun() async throws {
         try await withTestServer { server in
             let names = (0..<40).map { "\($0)" }
@@ -56,7 +56,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [#"{"priority": 1.5}"#, #"{"limitRate": -1}"#, #"{"name": "x"}"#])
-    func whatMakesOtherJobsOfThemIsRefused(_ patch: String) async throws {
+    func changesThatMakeADifferentJobAreRefused(_ patch: String) async throws {
         try await withService { place in
             let made = try await place.ask(
                 "/api/v1/batches?name=b", json: "{\"version\": 1, \"jobs\": [\(job("http://127.0.0.1:1/a", to: "a"))]}")
@@ -72,7 +72,7 @@ import TransferTestSupport
         try await place.ask("/api/v1/jobs/\(gid)/attempts").json["attempts"] as? [[String: Any]] ?? []
     }
 
-    @Test func eachAttemptIsToldWithItsEnd() async throws {
+    @Test func eachAttemptIsReportedWithItsEnd() async throws {
         try await withTestServer { server in
             server.serve("/a", .random(seed: 1, count: 1000))
             server.script("/a", [.status(503), .status(502)])
@@ -86,7 +86,7 @@ import TransferTestSupport
             #expect(reported.compactMap { $0["status"] as? Int } == [503, 502] && reported.last?["bytes"] as? Int == 1000)
             let times = reported.flatMap { [$0["started"], $0["ended"]] }.compactMap { $0 as? String }
             #expect(times.count == 6 && times == times.sorted(), "\(times)")
-            // What another process did is known by the record alone.
+            // The attempts of another process are known only from the record.
             try await place.stop()
             let next = try await ServedPlace.start(in: place.folder)
             let record = try await next.ask("/api/v1/jobs/\(gid)/attempts")
@@ -97,7 +97,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aJobThatFailedForGoodTellsWhy() async throws {
+    @Test func aPermanentlyFailedJobReportsItsReason() async throws {
         try await withTestServer { server in
             try await withService { place in
                 let answer = try await place.ask("/api/v1/jobs", json: job(server.url("/none"), to: "a"))

@@ -12,7 +12,7 @@ struct PageTests {
             server.script("/large", [], afterwards: .stall(after: 300_000))
             try await withService { place in
                 let folder = try TemporaryFolder("page")
-                // Jobs that wait, so that the list is long.
+                // Many waiting jobs make the list long.
                 let names = (0..<10_000).map { job("http://127.0.0.1:1/\($0)", to: "many/\($0)") }
                 let taken = try await place.ask(
                     "/api/v1/jobs?paused=1&batch=many", body: names.joined(separator: "\n"),
@@ -81,7 +81,7 @@ struct PageTests {
     }
 }
 
-/// `transfer serve`.
+/// The command `transfer serve`.
 @Suite(.timeLimit(.minutes(2))) struct ServeVerbTests {
     @Test func theCommandBecomesTheProgramBesideIt() async throws {
         let folder = try TemporaryFolder("verb")
@@ -94,7 +94,7 @@ struct PageTests {
         #expect(try await process.result().exitCode == 0, "its signals are its own")
     }
 
-    @Test func itSaysWhatToInstallWhereTheProgramIsMissing() async throws {
+    @Test func aMissingProgramIsReportedWithItsPackage() async throws {
         let folder = try TemporaryFolder("verb")
         let alone = folder.path("transfer")
         try FileManager.default.copyItem(atPath: try TransferCommand.binary(), toPath: alone)
@@ -117,7 +117,7 @@ struct PageTests {
     }
 }
 
-/// The command's verbs at a service, as at a folder.
+/// Runs a verb of the command on a service, as on a folder.
 @Suite(.timeLimit(.minutes(2))) struct RemoteVerbTests {
     private func transfer(_ arguments: [String], at place: ServedPlace) async throws -> ProcessResult {
         var command = TransferCommand(arguments, in: place.folder)
@@ -125,7 +125,7 @@ struct PageTests {
         return try await command.run()
     }
 
-    @Test func aServiceRunsAJobFileAndTellsHowItWent() async throws {
+    @Test func aServiceRunsAJobFileAndReportsItsResult() async throws {
         try await withTestServer { server in
             server.serve("/a", .random(seed: 1, count: 1000))
             try await withService { place in
@@ -163,7 +163,7 @@ struct PageTests {
         }
     }
 
-    @Test func whatTheServiceRefusesIsTold() async throws {
+    @Test func refusalsOfTheServiceAreReported() async throws {
         try await withService { place in
             var command = TransferCommand(["status", "--server", place.url], in: place.folder)
             let without = try await command.run()

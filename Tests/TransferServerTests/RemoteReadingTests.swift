@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// `why`, `wait` and `forget` at a service: they say and mean what they do at a folder.
+/// `why`, `wait` and `forget` on a service have the output and effect that they have on a folder.
 @Suite(.timeLimit(.minutes(2))) struct RemoteReadingTests {
     private func transfer(
         _ arguments: [String], at place: ServedPlace, isRemote: Bool = true
@@ -49,7 +49,7 @@ import TransferTestSupport
                     let batch = try await place.ask("/api/v1/batches/\(key)").json
                     return batch["done"] as? Int == 1 && batch["failed"] as? Int == 1 && batch["skipped"] as? Int == 1
                 }
-                // The record tells once a second what is under way.
+                // The record is updated once a second with the running jobs.
                 try await until("it's told that one runs") {
                     try await transfer(["why", "n/running"], at: place).standardOutput.contains("under way, by")
                 }
@@ -65,7 +65,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aHookThatCouldNotBeToldIsSaidToo() async throws {
+    @Test func aFailedHookIsReportedToo() async throws {
         try await withTestServer { server in
             server.serve("/a", .random(seed: 1, count: 10))
             let folder = try TemporaryFolder("serve")
@@ -87,7 +87,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func whatIsNotThereIsSaidAlike() async throws {
+    @Test func missingJobsAreReportedAlike() async throws {
         try await withService { place in
             _ = try await place.ask("/api/v1/jobs?batch=nightly&paused=1", json: job("http://127.0.0.1:1/a", to: "a"))
             for arguments in [

@@ -3,9 +3,9 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// The manual's example of nginx, with TLS, before a service.
+/// The manual's example of nginx with TLS, in front of a service.
 @Suite(.timeLimit(.minutes(2))) struct ReverseProxyTests {
-    /// The lines of the example that say how the service is reached.
+    /// Returns the lines of the example that forward to the service.
     private static func location(port: String) throws -> String {
         let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("man/transfer.1")
@@ -36,7 +36,7 @@ import TransferTestSupport
                 let job = try await outside.ask(
                     "/api/v1/jobs", json: job(server.url("/a"), to: "a"), headers: name, curl: ["-k", "--http1.1"])
                 _ = try await place.job(try #require(job.json["gid"] as? String), becomes: "done")
-                // Events come as they happen, and not when a buffer is full.
+                // Events arrive at once, and not only when a buffer is full.
                 let stream = try ChildProcess.start(
                     ChildProcess.Command(
                         "/usr/bin/curl",

@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Configuration files and job files of a service: at its start, and read again at a SIGHUP.
+/// Configuration files and job files of a service, read at its start and again on SIGHUP.
 @Suite(.timeLimit(.minutes(2))) struct ServedConfigurationTests {
     private let folder: TemporaryFolder
 
@@ -16,7 +16,7 @@ import TransferTestSupport
 
     private func jobs(_ members: String) throws { try folder.write("{\"version\": 1, \(members)}", to: "jobs.json") }
 
-    /// A service with the configuration and the job file, as far as they are there.
+    /// Runs a test with a service that uses the configuration and the job file, if they exist.
     private func withService(_ options: [String] = [], _ body: (ServedPlace) async throws -> Void) async throws {
         let files = folder.exists("jobs.json") ? [folder.path("jobs.json")] : []
         let place = try await ServedPlace.start(
@@ -31,7 +31,7 @@ import TransferTestSupport
         _ = try? await place.process.result()
     }
 
-    /// A program that appends its message to a file.
+    /// Makes a program that appends its message to a file.
     private func program(_ name: String) throws -> String {
         _ = try folder.write("#!/bin/sh\ncat >> '\(folder.path(name)).told'\n", to: name)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path(name))
@@ -62,7 +62,7 @@ import TransferTestSupport
     @Test(arguments: [
         (#""serve": {"secret": "letmein-please"}"#, "a secret is named, never written"),
         (#""serve": {"listen": "0.0.0.0:1"}"#, "reverse proxy"), (#""serve": {"prot": 1}"#, "unknown key"),
-    ]) func aConfigurationThatCannotBeUsedIsToldAtTheStart(_ members: String, _ reason: String) async throws {
+    ]) func anInvalidConfigurationIsReportedAtTheStart(_ members: String, _ reason: String) async throws {
         try configure(members)
         let command = ChildProcess.Command(
             try TransferCommand.builtProduct("transfer-server"),
@@ -88,7 +88,7 @@ import TransferTestSupport
                 place.process.kill(SIGHUP)
                 try await until("the second one is, too") { try await state("own", place)?["done"] as? Int == 2 }
                 #expect(folder.size("files/b") == 1000)
-                // What is wrong is told, and nothing changes.
+                // An error is reported, and nothing changes.
                 try jobs("\"name\": \"own\", \"jobs\": [{}]")
                 place.process.kill(SIGHUP)
                 _ = try await place.process.line(.standardError) { $0.contains("continuing as before") }
@@ -133,7 +133,7 @@ import TransferTestSupport
             try await withService { place in
                 try await until("the command was told") { folder.exists("first.told") }
                 #expect(try await place.ask("/api/v1/limits").json["concurrency"] as? Int == 3)
-                // A client names no command, known or not.
+                // A client may not name a command, known or not.
                 let outside = try await place.ask(
                     "/api/v1/jobs", json: job(server.url("/a"), to: "x", #""onFinish": "tell""#))
                 #expect(outside.status == 403 && outside.json["code"] as? String == "keyRefused", "\(outside.text)")
@@ -149,7 +149,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aCommandThatNobodyKnowsIsToldAtTheStart() async throws {
+    @Test func anUnknownCommandIsReportedAtTheStart() async throws {
         try configure(#""serve": {}"#)
         try jobs("\"name\": \"own\", \"jobs\": [\(job("http://127.0.0.1:1/a", to: "a", #""onFinish": "tell""#))]")
         let command = ChildProcess.Command(

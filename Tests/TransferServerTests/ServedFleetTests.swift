@@ -3,13 +3,13 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A service on a queue that many machines share.
+/// A service on a queue that several machines share.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(2))) struct ServedFleetTests {
     private func queue() async throws -> String {
         try await PostgresServer.shared.url(queue: "q\(UInt32.random(in: 0 ... .max))")
     }
 
-    /// A worker beside the service, with a folder of its own.
+    /// Starts a worker beside the service, with a folder of its own.
     private func worker(_ queue: String, _ folder: TemporaryFolder) throws -> ChildProcess {
         try TransferCommand(
             [
@@ -37,7 +37,7 @@ import TransferTestSupport
                 let (own, others) = (files(place.folder.path("files/in")), files(place.folder.path("own/in")))
                 #expect(own.count + others.count == 300 && own.isDisjoint(with: others))
                 #expect(!own.isEmpty && !others.isEmpty, "\(own.count) and \(others.count)")
-                // Whoever did a job, the service tells of it.
+                // The service reports a job, whichever worker did it.
                 let single = try await place.ask("/api/v1/jobs", json: job(server.url("/single"), to: "single"))
                 let gid = try #require(single.json["gid"] as? String, "\(single.text)")
                 _ = try await place.job(gid, becomes: "done")
@@ -63,7 +63,7 @@ import TransferTestSupport
         let database = try await PostgresServer.shared
         try await withTestServer { server in
             server.handle("GET", "/*") { request in Response(body: .text(request.path)) }
-            // The owner makes the queue, and brings the first job.
+            // The owner makes the queue, and adds the first job.
             try folder.write(#"{"version": 1, "jobs": [\#(job(server.url("/a"), to: "in/a"))]}"#, to: "first.json")
             let words = ["run", "first.json", "--detach", "--no-config", "--queue", database.url(queue: name)]
             #expect(try await TransferCommand(words, in: folder).run().exitCode == 0)
@@ -95,7 +95,7 @@ import TransferTestSupport
         }
     }
 
-    /// The service is taken for dead, as after a night's sleep of its machine.
+    /// The service is taken for dead, as after its machine was suspended for a night.
     @Test func aServiceWhoseLeaseIsLostBeginsAnew() async throws {
         let (database, name) = (try await PostgresServer.shared, "q\(UInt32.random(in: 0 ... .max))")
         try await withTestServer { server in
@@ -119,9 +119,9 @@ import TransferTestSupport
         }
     }
 
-    /// The rest of the lease goes by first.
+    /// The rest of the lease has to expire first.
     @Test(.enabled(if: TransferCommand.runsHeavyTests, "it takes half a minute"))
-    func aServiceThatWaitsForTheDatabaseEndsWhenItIsTold() async throws {
+    func aServiceThatWaitsForTheDatabaseEndsOnRequest() async throws {
         let database = try await PostgresServer.start()
         try await withService(ServedPlace.options + ["--queue", database.url(queue: "q")]) { place in
             try await database.kill()

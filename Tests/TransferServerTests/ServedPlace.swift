@@ -1,20 +1,20 @@
 import Foundation
 import TransferTestSupport
 
-/// A service in a folder of its own, at a port that the kernel chose, asked by curl.
+/// A service in a folder of its own, on a port that the kernel chose, with curl as its client.
 struct ServedPlace: Sendable {
     let folder: TemporaryFolder
     let process: ChildProcess
-    /// `http://127.0.0.1:PORT`
+    /// The address in the form `http://127.0.0.1:PORT`.
     let url: String
     let secret: String
 
-    /// A service with the secret `letmein-please`, whose clients may ask servers of this machine.
+    /// The options of a service with the secret `letmein-please`, whose clients may use servers of this machine.
     static let options = ["--secret", "$SECRET", "--allow-private"]
 
     /// - Parameters:
-    ///   - options: Beside the folder and the address.
-    ///   - folder: One of an earlier service, with its state.
+    ///   - options: The options besides the folder and the address.
+    ///   - folder: The folder of an earlier service, with its state.
     static func start(
         _ options: [String] = options, in folder: TemporaryFolder? = nil, environment: [String: String] = [:],
         listen: String = "127.0.0.1:0"
@@ -37,14 +37,14 @@ struct ServedPlace: Sendable {
 
     static let secret = "letmein-please"
 
-    /// Ends the service in order.
+    /// Shuts the service down in order.
     @discardableResult
     func stop() async throws -> ProcessResult {
         process.kill(SIGTERM)
         return try await process.result()
     }
 
-    /// What curl got.
+    /// The answer that curl received.
     struct Answer: Sendable {
         let status: Int
         let head: String
@@ -61,8 +61,8 @@ struct ServedPlace: Sendable {
     }
 
     /// - Parameters:
-    ///   - path: Beneath the service's address, or with `@` in front a whole URL.
-    ///   - secret: Shown as a bearer; `nil` shows none.
+    ///   - path: A path of the service, or a whole URL with a leading `@`.
+    ///   - secret: The bearer token; `nil` sends none.
     func ask(
         _ path: String, method: String? = nil, json: String? = nil, body: String? = nil, type: String? = nil,
         headers: [String] = [], secret: String? = ServedPlace.secret, curl: [String] = []
@@ -78,7 +78,7 @@ struct ServedPlace: Sendable {
         return try await Self.curl(arguments + [url + path], input: nil)
     }
 
-    /// What comes back for bytes that are sent as they are.
+    /// Sends raw bytes, and returns the answer to them.
     func exchange(_ bytes: Data) async throws -> String {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Clients/raw.py"
         var command = ChildProcess.Command(
@@ -105,7 +105,7 @@ struct ServedPlace: Sendable {
         return Answer(status: status, head: head, body: Data(rest))
     }
 
-    /// Waits until a job is in such a state.
+    /// Waits until a job is in the given state.
     func job(_ gid: String, becomes state: String) async throws -> [String: Any] {
         try await found("job \(gid) becomes \(state)") {
             let job = try await ask("/api/v1/jobs/\(gid)").json
@@ -114,12 +114,12 @@ struct ServedPlace: Sendable {
     }
 }
 
-/// Asks again until it holds: what another process does tells nobody here.
+/// Repeats a check until it holds, since no event reports the work of another process.
 func until(_ what: String, within limit: Duration = .seconds(30), _ condition: () async throws -> Bool) async throws {
     try await found(what, within: limit) { try await condition() ? () : nil }
 }
 
-/// Looks again until there is something.
+/// Repeats a check until it gives a value.
 @discardableResult
 func found<Value>(
     _ what: String, within limit: Duration = .seconds(30), _ look: () async throws -> Value?
@@ -128,12 +128,12 @@ func found<Value>(
     while true {
         if let value = try await look() { return value }
         guard ContinuousClock.now < end else { throw TestSupportError("not within \(limit): \(what)") }
-        // A sleep with a reason: another process tells nothing here of what it does.
+        // The sleep is necessary, since no event reports the work of another process.
         try await Task.sleep(for: .milliseconds(20))
     }
 }
 
-/// Starts a service, and ends it whatever the test does.
+/// Starts a service, and ends it however the test ends.
 func withService(
     _ options: [String] = ServedPlace.options, environment: [String: String] = [:],
     _ body: (ServedPlace) async throws -> Void
@@ -149,7 +149,7 @@ func withService(
     _ = try? await place.process.result()
 }
 
-/// A job as JSON.
+/// Returns a job as JSON.
 func job(_ url: String, to path: String, _ more: String = "") -> String {
     "{\"download\": \"\(url)\", \"to\": \"\(path)\"\(more.isEmpty ? "" : ", " + more)}"
 }

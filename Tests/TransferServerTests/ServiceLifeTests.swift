@@ -5,7 +5,7 @@ import TransferTestSupport
 
 /// Starts and ends of the service.
 @Suite(.timeLimit(.minutes(2))) struct ServiceLifeTests {
-    @Test func whatWasAnsweredWithSuccessIsThereAfterAKill() async throws {
+    @Test func acknowledgedJobsSurviveAKill() async throws {
         try await withTestServer { server in
             let names = (0..<20).map { "f\($0)" }
             for name in names { server.serve("/\(name)", .random(seed: 1, count: 5000)) }
@@ -29,7 +29,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aTerminationSavesWhatIsUnderWay() async throws {
+    @Test func aTerminationSavesRunningJobs() async throws {
         try await withTestServer { server in
             server.serve("/a", .random(seed: 1, count: 100_000), etag: "\"1\"")
             server.script("/a", [.stall(after: 50_000)])

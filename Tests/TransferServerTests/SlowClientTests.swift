@@ -5,7 +5,7 @@ import TransferTestSupport
 @testable import TransferQueue
 @testable import TransferServer
 
-/// Clients that are slow, each in its way: they lose their connections, and others don't notice them.
+/// Slow clients of several kinds: they lose their connections, and other clients are not affected.
 @Suite(.timeLimit(.minutes(1))) struct SlowClientTests {
     @Test(arguments: ["silent", "head", "body", "idle", "deaf"])
     func aSlowClientLosesItsConnectionAndOthersAreServed(_ kind: String) async throws {

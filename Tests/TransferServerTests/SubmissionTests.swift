@@ -3,7 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// Jobs that come over HTTP: taken, run, told of.
+/// Jobs that arrive over HTTP are accepted, run and reported.
 @Suite(.timeLimit(.minutes(2))) struct SubmissionTests {
     @Test func aJobThatWasPostedIsRunAndHasAReceipt() async throws {
         try await withTestServer { server in
@@ -99,7 +99,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func pagesGoOnWhereTheOneBeforeEnded() async throws {
+    @Test func pagesContinueWhereThePreviousOneEnded() async throws {
         try await withService { place in
             let jobs = (0..<25).map { job("http://127.0.0.1:1/\($0)", to: "\($0)") }.joined(separator: ", ")
             #expect(try await place.ask("/api/v1/jobs", json: "[\(jobs)]").status == 201)

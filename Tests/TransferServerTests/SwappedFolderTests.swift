@@ -3,8 +3,7 @@ import Testing
 import TransferTestServer
 import TransferTestSupport
 
-/// A row of the table of attacks that takes its time: somebody of this machine puts a link out of the folder in the place of
-/// a folder, while a job's file is open.
+/// An attack that takes time: a local user replaces a folder by a link that leads outside, while a job's file is open.
 @Suite(.timeLimit(.minutes(2))) struct SwappedFolderTests {
     private func swap(_ place: ServedPlace) throws {
         let files = FileManager.default
@@ -17,7 +16,7 @@ import TransferTestSupport
         try FileManager.default.contentsOfDirectory(atPath: place.folder.path(name)).sorted()
     }
 
-    /// Between the partial file's opening and the renaming; with a digest, for which the file is read again.
+    /// The swap happens between the opening of the partial file and the rename. With a digest the file is read again.
     @Test(arguments: [false, true]) func aFolderThatBecomesALinkGetsNothingOutside(isProven: Bool) async throws {
         try await withTestServer { server in
             let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
@@ -48,7 +47,7 @@ import TransferTestSupport
         return String(try await ChildProcess.start(command).result().standardOutput.prefix(128))
     }
 
-    /// The next attempt finds that the name leads elsewhere.
+    /// The next attempt finds that the name leads to another place.
     @Test func anAttemptAfterTheSwapIsRefused() async throws {
         try await withTestServer { server in
             server.serve("/a", .random(seed: 1, count: 100_000), etag: "\"1\"")

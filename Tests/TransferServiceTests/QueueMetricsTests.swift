@@ -7,7 +7,7 @@ import TransferQueue
 import TransferTestSupport
 import TransferTesting
 
-/// What swift-metrics is told of a queue.
+/// The metrics of a queue that swift-metrics receives.
 @Suite(.timeLimit(.minutes(1))) struct QueueMetricsTests {
     private let folder: TemporaryFolder
 
@@ -66,7 +66,7 @@ import TransferTesting
             #expect(durations.values.count == 2)
             let running = try factory.expectGauge("transfer_jobs", [("state", "active"), ("direction", "download")])
             #expect(running.values.max() ?? 0 >= 1 && running.lastValue == 0)
-            // What no event tells.
+            // A metric that no event reports.
             #expect(total("transfer_link_bytes_total", [("link", "lo"), ("direction", "upload")]) == 12)
             #expect(total("transfer_leases_lost_total", []) == 0)
             #expect(try factory.expectTimer("transfer_first_byte_seconds").values.count == 6)
@@ -74,7 +74,7 @@ import TransferTesting
             #expect(try factory.expectGauge("transfer_connections").lastValue != nil)
             #expect(try factory.expectGauge("transfer_hosts_paused").lastValue == 0)
             #expect(try factory.expectGauge("transfer_store_size_bytes").lastValue ?? 0 > 0)
-            // Nobody's URL or file is a label.
+            // No URL and no file name is a label.
             let labels = factory.counters.flatMap { $0.dimensions.map(\.1) }
             #expect(!labels.contains { $0.contains("/") })
         }

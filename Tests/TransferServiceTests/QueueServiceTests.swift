@@ -27,7 +27,7 @@ import TransferTesting
     }
 
     @Test(arguments: Ending.allCases)
-    private func whatIsUnderWayIsKeptAndTheNextServiceGoesOnWithIt(_ ending: Ending) async throws {
+    private func runningJobsAreKeptAndResumedByTheNextService(_ ending: Ending) async throws {
         let body = ServedBody.random(count: 4_000_000)
         try await withScriptedServer { server in
             server.serve("/x", body)
@@ -69,8 +69,8 @@ import TransferTesting
         await queue.close()
     }
 
-    /// The tutorial's program: SIGTERM in the middle of a download, and started once more.
-    @Test func theProgramOfTheTutorialGoesOnAfterSIGTERM() async throws {
+    /// The tutorial's program receives SIGTERM in the middle of a download, and is started once more.
+    @Test func theProgramOfTheTutorialResumesAfterSIGTERM() async throws {
         let body = ServedBody.random(count: 4_000_000)
         try await withScriptedServer { server in
             server.serve("/x.bin", body)
@@ -92,7 +92,7 @@ import TransferTesting
             #expect(result.exitCode == 0, "\(result)")
             #expect(try body.firstDifference(fromFileAt: folder.path("files/x.bin")) == nil)
             #expect(server.requests.last?.header("Range") != nil)
-            // What it was counted by.
+            // The output has the metrics of the run.
             #expect(result.standardError.contains("transfer_jobs_ended_total"), "\(result)")
         }
     }

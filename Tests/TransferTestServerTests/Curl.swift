@@ -1,7 +1,7 @@
 import Foundation
 import TransferTestServer
 
-/// Runs the `curl` command: a client that wasn't written to fit this server.
+/// A runner of the `curl` command, a client that was not written for this server.
 struct Curl {
     let output: [UInt8]
     let status: Int32

@@ -1,4 +1,4 @@
-/// What httpbin tells of a request, as a client would decode it.
+/// The request as httpbin reports it, in the form that a client decodes.
 struct Echo: Decodable {
     enum Field: Decodable, Equatable {
         case one(String)

@@ -4,7 +4,7 @@ import TransferTestServer
 @Suite struct FaultTests {
     let content = Content.random(seed: 2, count: 100_000)
 
-    /// The reply to one request of `/f` that meets this fault.
+    /// Returns the reply to one request of `/f` with this fault.
     func reply(_ fault: Fault, _ headers: HeaderFields = [:]) throws -> RawClient.Reply {
         let server = try TestServer()
         defer { server.stop() }
@@ -83,7 +83,7 @@ import TransferTestServer
         #expect(try reply(.contentRangeTotal(nil), range).header("Content-Range") == "bytes 500-599/*")
     }
 
-    @Test func aRangeNobodyAskedForCanBeServed() throws {
+    @Test func anUnsolicitedRangeCanBeServed() throws {
         let reply = try reply(.serveRange(10..<20))
         #expect(reply.status == 206)
         #expect(reply.header("Content-Range") == "bytes 10-19/100000")
@@ -99,7 +99,7 @@ import TransferTestServer
         #expect(text.contains("Content-Range: bytes 0-4/100000") && text.contains("Content-Range: bytes 5-9/100000"))
     }
 
-    @Test func statusesAndRedirectsCarryWhatTheScriptSays() throws {
+    @Test func statusesAndRedirectsFollowTheScript() throws {
         let busy = try reply(.status(503, headers: ["Retry-After": "1"], body: .text("later")))
         #expect(busy.status == 503 && busy.header("Retry-After") == "1" && busy.body == Array("later".utf8))
         let moved = try reply(.redirect(to: "/g", status: 307))
@@ -142,7 +142,7 @@ import TransferTestServer
         for _ in 1...2 { #expect(try server.get("/f").status == 404) }
     }
 
-    @Test func aScriptCanGoOnForEverAndForOneMethod() throws {
+    @Test func aScriptCanRepeatForeverAndForOneMethod() throws {
         let server = try TestServer()
         defer { server.stop() }
         server.serve("/f", content)

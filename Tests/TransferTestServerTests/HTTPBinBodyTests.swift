@@ -64,7 +64,7 @@ import TransferTestServer
     @Test(arguments: ["gzip", "deflate", "brotli"])
     func codedBodiesDecode(name: String) throws {
         defer { server.stop() }
-        // Longer than one stored block of deflate and one meta-block of brotli.
+        // The text is longer than one stored block of deflate and one meta-block of brotli.
         let long = String(repeating: "x", count: 90_000)
         for value in ["short", long] {
             let curl = try Curl(["--compressed", "-H", "X-Long: \(value)", server.url("/\(name)")])
@@ -111,7 +111,7 @@ import TransferTestServer
         }
     }
 
-    @Test func cookiesAreSetToldAndTakenAway() throws {
+    @Test func cookiesAreSetReportedAndRemoved() throws {
         defer { server.stop() }
         let both = try Curl(["--location", "--cookie-jar", "/dev/null", server.url("/cookies/set?a=1&b=2")])
         #expect(try JSONDecoder().decode(Echo.self, from: Data(both.output)).cookies == ["a": "1", "b": "2"])

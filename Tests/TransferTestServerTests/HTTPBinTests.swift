@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TransferTestServer
 
-/// What httpbin 0.10 answers under gunicorn is the measure; curl stands for clients that know nothing of this server.
+/// The answers of httpbin 0.10 under gunicorn are the reference. curl represents clients that do not know this server.
 @Suite("httpbin") struct HTTPBinTests {
     let server: TestServer
 
@@ -16,7 +16,7 @@ import TransferTestServer
         return try JSONDecoder().decode(Echo.self, from: Data(output))
     }
 
-    @Test func aRequestIsToldAsItCame() throws {
+    @Test func aRequestIsReportedAsItCame() throws {
         defer { server.stop() }
         let echo = try json("/get?a=1&b=2&a=3&c&d=x%20y+z", "-H", "x-team: 5", "-H", "X-Team: 6")
         #expect(echo.args == ["a": .many(["1", "3"]), "b": .one("2"), "c": .one(""), "d": .one("x y z")])
@@ -55,7 +55,7 @@ import TransferTestServer
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"])
-    func aFormIsToldByItsFields(method: String) throws {
+    func aFormIsReportedByItsFields(method: String) throws {
         defer { server.stop() }
         let echo = try json("/\(method.lowercased())", "-X", method, "-d", "a=1&b=%C3%A9+x&a=2&c=%zz")
         #expect(echo.form == ["a": .many(["1", "2"]), "b": .one("é x"), "c": .one("%zz")])
@@ -63,7 +63,7 @@ import TransferTestServer
         #expect(echo.json == nil)
     }
 
-    @Test func aJSONBodyIsToldAsTextAndAsValue() throws {
+    @Test func aJSONBodyIsReportedAsTextAndAsValue() throws {
         defer { server.stop() }
         let body = #" {"list":[1,-2.5e3,null,true,"é\u0001\ud83d\ude80"],"empty":{}} "#
         let echo = try json("/post", "-H", "Content-Type: application/json", "-d", body)
@@ -87,7 +87,7 @@ import TransferTestServer
         #expect(echo.method == "POST")
     }
 
-    @Test func aMultipartBodyIsToldByFieldsAndFiles() throws {
+    @Test func aMultipartBodyIsReportedByFieldsAndFiles() throws {
         defer { server.stop() }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -108,7 +108,7 @@ import TransferTestServer
         #expect(echo.data == "")
     }
 
-    @Test func aMethodThatAPathDoesNotHaveIsRefusedAndOPTIONSTellsThem() throws {
+    @Test func anUnsupportedMethodIsRefusedAndOPTIONSListsTheOthers() throws {
         defer { server.stop() }
         let refused = try server.get("/get", method: "POST")
         #expect(refused.status == 405)

@@ -1,8 +1,8 @@
 import Glibc
 import TransferTestServer
 
-/// A client that sends and sees exactly the bytes a test names. Reads give up after 20 seconds, so that a fault fails a
-/// test instead of hanging it.
+/// A client that sends and receives exact bytes. Reads end after 20 seconds, so that a fault fails a test instead of
+/// blocking it.
 final class RawClient {
     enum End: Equatable {
         case fin, reset, timeout
@@ -67,7 +67,7 @@ final class RawClient {
         try send(text + "\r\n" + body)
     }
 
-    /// Up to `count` bytes, fewer when the connection ends before.
+    /// Reads up to `count` bytes, or fewer if the connection ends before.
     func read(_ count: Int) -> ([UInt8], End?) {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -92,7 +92,7 @@ final class RawClient {
         return Reply(head: String(decoding: head, as: UTF8.self))
     }
 
-    /// A response whose body has the length its head says.
+    /// Reads a response whose body has the length that its head declares.
     func readReply() -> Reply {
         var reply = readHead()
         reply.body = read(Int(reply.header("Content-Length") ?? "") ?? 0).0
@@ -110,7 +110,7 @@ final class RawClient {
 }
 
 extension TestServer {
-    /// One request on a connection of its own, read until the server ends it.
+    /// Sends one request on a connection of its own, and reads until the server closes it.
     func get(_ target: String, _ headers: HeaderFields = [:], method: String = "GET") throws -> RawClient.Reply {
         let client = try RawClient(self)
         try client.request(method, target, headers.overridden(by: ["Connection": "close"]))

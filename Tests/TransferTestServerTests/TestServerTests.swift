@@ -41,7 +41,7 @@ import TransferTestServer
         local.stop()
         #expect(!FileManager.default.fileExists(atPath: path))
 
-        // A machine without IPv6 has nothing to test here.
+        // Without IPv6 the test has no subject.
         guard let six = try? TestServer(on: .ipv6()) else { return }
         defer { six.stop() }
         six.serve("/f", .text("six"))

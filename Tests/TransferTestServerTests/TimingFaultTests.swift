@@ -60,7 +60,7 @@ import TransferTestServer
         #expect(clock.now - start >= .milliseconds(80))
     }
 
-    @Test func stopEndsWhatIsHeld() async throws {
+    @Test func stopEndsHeldRequests() async throws {
         let server = try TestServer()
         server.serve("/f", content)
         server.script("/f", [], afterwards: .stall(after: 10))
@@ -73,7 +73,7 @@ import TransferTestServer
         for client in clients { #expect(client.readToEnd().body.count == 10) }
     }
 
-    @Test func aWaitThatIsInVainSaysWhatItSaw() async throws {
+    @Test func aWaitInVainReportsItsRequests() async throws {
         let server = try TestServer()
         defer { server.stop() }
         await #expect {

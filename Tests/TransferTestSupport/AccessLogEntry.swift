@@ -1,23 +1,23 @@
-/// One request as nginx saw it.
+/// One request in the access log of nginx.
 public struct AccessLogEntry: Sendable, Hashable {
     public var method: String
-    /// As the client wrote it, with its query.
+    /// The request target as the client wrote it, with its query.
     public var uri: String
     public var status: Int
     public var range: String?
     public var ifRange: String?
-    /// What nginx handed to the system. When a client is killed, that is a few MiB more than it received: count
-    /// what was fetched twice by `rangeStart`.
+    /// The number of body bytes that nginx passed to the system. For a killed client they exceed the received bytes by
+    /// a few MiB, so find bytes that were fetched twice by `rangeStart`.
     public var bodyBytesSent: Int64
-    /// The number of the connection, to see which requests shared one.
+    /// The number of the connection, which identifies requests that shared one.
     public var connection: Int
     public var authorization: String?
     /// The client's address.
     public var remoteAddress: String
-    /// When its answer had been sent, in seconds since 1970.
+    /// The time at which the answer had been sent, in seconds since 1970.
     public var time: Double
 
-    /// The first byte asked for, when the request had `Range: bytes=N-…`.
+    /// The first requested byte, if the request had `Range: bytes=N-…`.
     public var rangeStart: Int64? {
         guard let range, range.hasPrefix("bytes=") else { return nil }
         return Int64(range.dropFirst(6).prefix { $0 != "-" })
@@ -45,7 +45,7 @@ public struct AccessLogEntry: Sendable, Hashable {
         self.time = time
     }
 
-    /// nginx writes a dash for a field that is not there, and a quotation mark as `\x22`.
+    /// nginx writes a dash for a missing field, and a quotation mark as `\x22`.
     private static func value(_ field: String) -> String? {
         field == "-" ? nil : field.split(separator: "\\x22", omittingEmptySubsequences: false).joined(separator: "\"")
     }

@@ -33,7 +33,7 @@ public final class AwaitedState<State: Sendable>: Sendable {
         return value
     }
 
-    /// Returns as soon as the condition holds; without it when the task is cancelled, as a suite's time limit does it.
+    /// Returns once the condition holds, or once the task is cancelled, for example by the time limit of a suite.
     public func wait(until condition: @escaping @Sendable (State) -> Bool) async {
         let number = guarded.withLock { guarded in
             guarded.last += 1

@@ -3,27 +3,27 @@ public import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A running process: its output can be followed line by line, it can be signalled, and it never outlives its time.
+/// A running process, whose output can be followed line by line, which can receive signals, and which has a time limit.
 public final class ChildProcess: Sendable {
     public enum StandardInput: Sendable {
-        /// `/dev/null`
+        /// The standard input is `/dev/null`.
         case none
         case data(Data)
-        /// A pipe that stays open: `send(_:)`, `closeStandardInput()`.
+        /// The standard input is a pipe that stays open: `send(_:)`, `closeStandardInput()`.
         case open
     }
 
     public struct Command: Sendable {
         public var executable: String
         public var arguments: [String]
-        /// All of it: nothing is inherited.
+        /// The whole environment; no variable is inherited.
         public var environment: [String: String]
         public var workingFolder: String?
         public var standardInput = StandardInput.none
-        /// Then the process is killed, and awaiting its result throws.
+        /// The time after which the process is killed, and awaiting its result throws.
         public var timeout: Duration
-        /// Notes the largest resident set, which costs a look at `/proc` every 10 ms. (`getrusage` does not do: it
-        /// counts the memory of the test runner that the child is started from.)
+        /// Whether the largest resident set is recorded, which reads `/proc` every 10 ms. (`getrusage` would also count
+        /// the memory of the test runner that starts the child.)
         public var measuresMemory = false
 
         public init(
@@ -55,13 +55,13 @@ public final class ChildProcess: Sendable {
     private let started: ContinuousClock.Instant
     private let command: Command
     private let state = Mutex(State())
-    /// -1 when closed.
+    /// The descriptor of the pipe; -1 once it is closed.
     private let inputDescriptor: Mutex<Int32>
     private let output = LineLog()
     private let error = LineLog()
 
     public static func start(_ command: Command) throws -> ChildProcess {
-        // Writing to a child that has ended must be an error of that call, not the end of the test runner.
+        // A write to a child that has ended must fail in that call, and not end the test runner.
         _ = Glibc.signal(SIGPIPE, SIG_IGN)
         return try ChildProcess(command)
     }
@@ -89,7 +89,8 @@ public final class ChildProcess: Sendable {
         follow(outputFrom: outputPipe.reading, errorFrom: errorPipe.reading)
     }
 
-    /// Threads, because each of them blocks: two read, one waits for the end, one for the end or the time, one may write.
+    /// Threads, because each of them blocks: two read, one waits for the end, one for the end or the time limit, one
+    /// may write.
     private func follow(outputFrom: Int32, errorFrom: Int32) {
         let streams = DispatchGroup()
         for (descriptor, log) in [(outputFrom, output), (errorFrom, error)] {
@@ -113,7 +114,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Holds the process to its time and notes its memory.
+    /// Enforces the time limit, and records the memory of the process.
     private func watch(until ended: DispatchSemaphore) {
         let deadline = started + command.timeout
         while true {
@@ -130,7 +131,7 @@ public final class ChildProcess: Sendable {
     }
 
     private func reap(streams: DispatchGroup) {
-        // Without taking its status the process keeps its number, so that `kill` can't hit a stranger.
+        // The process keeps its number until its status is taken, so `kill` cannot hit another process.
         var information = siginfo_t()
         while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         let duration = ContinuousClock.now - started
@@ -141,7 +142,7 @@ public final class ChildProcess: Sendable {
             state.isReaped = true
         }
         OrphanGuard.shared.remove(processID)
-        // A grandchild may hold the pipes open; what it writes later is nobody's.
+        // A grandchild may hold the pipes open. Its later output is discarded.
         _ = streams.wait(timeout: .now() + 5)
         output.end()
         error.end()
@@ -159,7 +160,7 @@ public final class ChildProcess: Sendable {
         for waiter in waiters { if let result { waiter.resume(returning: result) } }
     }
 
-    /// Sends a signal; does nothing when the process has ended.
+    /// Sends a signal; has no effect once the process has ended.
     public func kill(_ signal: Int32) {
         state.withLock { state in
             if !state.isReaped { _ = Glibc.kill(processID, signal) }
@@ -168,8 +169,9 @@ public final class ChildProcess: Sendable {
 
     public var isRunning: Bool { state.withLock { !$0.isReaped } }
 
-    /// Writes to the standard input of a command started with `.open`.
-    /// - Returns: `false` when the process does not read any more.
+    /// Writes to the standard input of a command that was started with `.open`.
+    ///
+    /// - Returns: `false` if the process no longer reads.
     @discardableResult
     public func send(_ data: Data) -> Bool {
         inputDescriptor.withLock { $0 >= 0 && PipeEnds.writeAll(data, to: $0) }
@@ -182,13 +184,14 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// All lines of a stream from the beginning, also those written before this call.
+    /// Returns all lines of a stream from the beginning, including those written before this call.
     public func lines(_ stream: Stream) -> OutputLines {
         OutputLines(log: stream == .standardOutput ? output : error)
     }
 
-    /// The first line of the stream, from its beginning, that matches.
-    /// - Throws: When the process ends without having written one.
+    /// Returns the first matching line of the stream, counted from its beginning.
+    ///
+    /// - Throws: An error if the process ends without such a line.
     @discardableResult
     public func line(_ stream: Stream = .standardError, where matches: (String) -> Bool) async throws -> String {
         for await line in lines(stream) where matches(line) { return line }
@@ -196,8 +199,9 @@ public final class ChildProcess: Sendable {
         throw TestSupportError("no line of \(stream) matched; the process: \(try await result())")
     }
 
-    /// Waits for the end. Waiting does not end early when the task is cancelled, but the process has its time limit.
-    /// - Throws: When the process was killed because its time was over; not for an exit status that isn't 0.
+    /// Waits for the end. Cancellation of the task does not end the wait, but the process has its time limit.
+    ///
+    /// - Throws: An error if the process was killed at its time limit; an exit status other than 0 is no error.
     public func result() async throws -> ProcessResult {
         let result = await withCheckedContinuation { continuation in
             let known = state.withLock { state in

@@ -1,44 +1,46 @@
 internal import Foundation
 internal import Glibc
 
-/// A real FTP server on a free loopback port, with a folder, users and a log of its own: pyftpdlib, which can be asked for
-/// every misbehaviour, or vsftpd. It ends with the last reference and with the test process.
+/// A real FTP server on a free loopback port, with its own folder, users and log. pyftpdlib can simulate every
+/// misbehaviour, and vsftpd is the alternative. It ends with the last reference and with the test process.
 public final class FTPServer: Sendable {
     public enum Program: Sendable {
         case pyftpdlib
-        /// Takes anonymous users only.
+        /// vsftpd, with anonymous users only.
         case vsftpd
     }
 
     public struct Options: Sendable {
         public var program = Program.pyftpdlib
-        /// Offers TLS with this certificate.
+        /// The certificate with which the server offers TLS.
         public var certificate: ServerCertificate?
-        /// TLS begins with the connection.
+        /// Whether TLS begins with the connection.
         public var isImplicit = false
-        /// Refuses who doesn't use TLS, for data too.
+        /// Whether the server refuses clients without TLS, also for data.
         public var requiresTLS = false
-        /// Data connections show this certificate in place of the other (pyftpdlib).
+        /// The certificate of data connections, in place of the other (pyftpdlib).
         public var dataCertificate: ServerCertificate?
-        /// By name, with their passwords (pyftpdlib).
+        /// The passwords of the users by name (pyftpdlib).
         public var users = ["alice": "secret-a", "bob": "secret-b"]
-        /// Commands that it doesn't know (pyftpdlib).
+        /// The commands that the server does not support (pyftpdlib).
         public var lacks: [String] = []
-        /// What it says to the next commands of a name, in place of what they ask for; with 421 it hangs up, and with
-        /// nothing it does what is asked (pyftpdlib).
+        /// Replies to the next commands of a name, in place of the real ones. 421 closes the connection, and an empty
+        /// reply carries out the command (pyftpdlib).
         public var replies: [String: [String]] = [:]
-        /// Where clients are told to bring their data, in place of ``FTPServer/dataPort``: a relay (pyftpdlib, EPSV).
+        /// The port of a relay that clients use for data, in place of ``FTPServer/dataPort`` (pyftpdlib, EPSV).
         public var dataRelay: UInt16?
-        /// How fast it sends, in bytes per second: the kernel has hardly more of a file than its client has then.
+        /// The rate of downloads in bytes per second. At a low rate the kernel buffers hardly more of a file than the
+        /// client has.
         public var sendRate: Int?
-        /// In place of a free one.
+        /// The port, in place of a free one.
         public var port: UInt16?
-        /// The folder to serve; one of its own when `nil`.
+        /// The served folder; a new one if `nil`.
         public var root: String?
 
         public init() {}
 
-        /// vsftpd, which continues the TLS session on data connections where it has a certificate (AUTH TLS).
+        /// Returns the options of vsftpd. With a certificate (AUTH TLS) its data connections have to resume the TLS
+        /// session.
         public static func vsftpd(_ certificate: ServerCertificate? = nil) -> Options {
             var options = Options()
             options.program = .vsftpd
@@ -47,7 +49,7 @@ public final class FTPServer: Sendable {
             return options
         }
 
-        /// pyftpdlib, with TLS from the first byte on.
+        /// Returns the options of pyftpdlib with implicit TLS.
         public static func implicitTLS(_ certificate: ServerCertificate) -> Options {
             var options = Options()
             options.certificate = certificate
@@ -64,7 +66,7 @@ public final class FTPServer: Sendable {
     private let folder: TemporaryFolder
     private let process: ChildProcess
 
-    /// Whether its suites run: when it's installed, and when it has to be (`TRANSFER_PEERS=required`).
+    /// Whether the suites of this server run: if it is installed, or required (`TRANSFER_PEERS=required`).
     public static let isWanted = Peer.isWanted(
         "vsftpd and pyftpdlib", package: "vsftpd, python3-pyftpdlib, python3-openssl", isInstalled: isInstalled)
 
@@ -79,7 +81,7 @@ public final class FTPServer: Sendable {
         chmod(folder.path, 0o777)
         if options.root == nil { chmod(root, 0o777) }
         var failure = ""
-        // Another process can take the port before the server does; then with another one.
+        // Another process may take the port before the server does, and then another port is tried.
         for _ in 0..<5 {
             let port = try options.port ?? LoopbackPort.free()
             let command: ChildProcess.Command
@@ -124,18 +126,18 @@ public final class FTPServer: Sendable {
         process.kill(SIGTERM)
     }
 
-    /// - Parameter path: With its slash; escaped already.
+    /// - Parameter path: The escaped path, with its leading slash.
     public func url(_ path: String, host: String = "127.0.0.1") -> String { "\(scheme)://\(host):\(port)\(path)" }
 
-    /// What it was told, a command a line, without passwords.
+    /// Returns the commands that the server has received, one per line, without passwords.
     public func log() -> String { (try? folder.text("log")) ?? "" }
 
-    /// The commands of that name that it was given.
+    /// Returns the received commands of that name.
     public func commands(_ name: String) -> [String] {
         log().split(separator: "\n").map(String.init).filter { $0.hasPrefix(name) }
     }
 
-    /// Where it waits for the data of the last EPSV, which clients were told to bring to the relay.
+    /// The port of the server's own data connection after the last EPSV, while clients are sent to the relay.
     public var dataPort: UInt16 { commands("DATA ").last.flatMap { UInt16($0.dropFirst(5)) } ?? 0 }
 
     /// Signals every process that serves a connection (vsftpd has one for each).
@@ -143,16 +145,16 @@ public final class FTPServer: Sendable {
         for child in Peer.descendants(of: process.processID) { kill(child, signal) }
     }
 
-    /// Signals all of it.
+    /// Sends a signal to all processes of the server.
     public func signal(_ signal: Int32) {
         process.kill(signal)
         signalSessions(signal)
     }
 
-    /// Closes the connections under way, in the middle of whatever they do (pyftpdlib).
+    /// Closes all open connections at once (pyftpdlib).
     public func cut() { process.kill(SIGUSR1) }
 
-    /// Ends it with its connections.
+    /// Ends the server with its connections.
     public func stop() async {
         signalSessions(SIGKILL)
         process.kill(SIGKILL)
@@ -164,7 +166,7 @@ public final class FTPServer: Sendable {
         && access("/usr/lib/python3/dist-packages/pyftpdlib/__init__.py", R_OK) == 0
         && access("/usr/lib/python3/dist-packages/OpenSSL/__init__.py", R_OK) == 0
 
-    /// pyftpdlib's script says when it listens; vsftpd is asked, which is nothing to it.
+    /// Waits for the start: the script of pyftpdlib reports it, and vsftpd is probed, which has no side effect.
     private static func isReady(_ process: ChildProcess, _ program: Program, _ folder: TemporaryFolder, _ port: UInt16)
         async
         -> Bool
@@ -204,7 +206,8 @@ public final class FTPServer: Sendable {
             lines += [
                 "ssl_enable=YES", "allow_anon_ssl=YES", "rsa_cert_file=\(certificate.path)",
                 "rsa_private_key_file=\(certificate.key)", "ssl_ciphers=HIGH", "ssl_tlsv1=YES",
-                // Its default, and a trap: the data connection has to continue the session of the other one.
+                // The default of vsftpd, and a trap: the data connection has to resume the session of the control
+                // connection.
                 "require_ssl_reuse=YES", "implicit_ssl=\(options.isImplicit ? "YES" : "NO")",
                 "force_anon_logins_ssl=\(options.requiresTLS ? "YES" : "NO")",
                 "force_anon_data_ssl=\(options.requiresTLS ? "YES" : "NO")",

@@ -1,4 +1,4 @@
-/// What runs pyftpdlib for ``FTPServer``, with its settings as JSON in the first argument.
+/// The script that runs pyftpdlib for ``FTPServer``, with its settings as JSON in the first argument.
 enum FTPServerScript {
     static let text = """
         import json, logging, os, signal, socket, sys

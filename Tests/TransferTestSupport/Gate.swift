@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A door that threads wait at until somebody lets them through.
+/// A gate at which threads wait until a test opens it.
 ///
-/// `@unchecked Sendable`: a semaphore is made for several threads.
+/// `@unchecked Sendable`: several threads may use a semaphore.
 public final class Gate: @unchecked Sendable {
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 

@@ -1,20 +1,21 @@
 internal import Foundation
 internal import Glibc
 
-/// httpbin under gunicorn, out of the Python environment that `scripts/setup peers` makes: a peer that we didn't write.
+/// httpbin under gunicorn, from the Python environment that `scripts/setup peers` makes: a peer that other authors
+/// wrote.
 ///
 ///     @Suite(.enabled(if: HTTPBinServer.isWanted))
 public final class HTTPBinServer: Sendable {
     private let address: String
     private let process: ChildProcess
 
-    /// The one server of a test run, started by the first test that asks.
+    /// Returns the shared server of a test run, which the first caller starts.
     public static func shared() async throws -> HTTPBinServer { try await running.value }
 
     private static let running = Task { try await start() }
 
-    /// Whether its suites run: when it's installed, and when it has to be (`TRANSFER_PEERS=required`, as `make check` sets
-    /// it), where they fail without it.
+    /// Whether the suites of this server run: if it is installed, or required (`TRANSFER_PEERS=required`, which `make
+    /// check` sets). If required, they fail without it.
     public static let isWanted: Bool = {
         if isInstalled { return true }
         if ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" { return true }
@@ -47,7 +48,7 @@ public final class HTTPBinServer: Sendable {
         self.process = process
     }
 
-    /// Its workers end with it, as they look for their parent.
+    /// The workers end with their parent process.
     deinit { process.kill(SIGTERM) }
 
     public func url(_ path: String) -> String { address + path }
@@ -55,6 +56,6 @@ public final class HTTPBinServer: Sendable {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../.build/peers/python").standardized.path
 
-    /// The list is put there last, when everything on it is installed.
+    /// The list is written last, once all of its packages are installed.
     private static var isInstalled: Bool { FileManager.default.fileExists(atPath: folder + "/installed.txt") }
 }

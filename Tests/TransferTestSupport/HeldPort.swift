@@ -1,9 +1,9 @@
 import Glibc
 
-/// A port of 127.0.0.1 where nothing listens, and that no other server is given while a test's own one is away.
+/// A port of 127.0.0.1 on which no process listens, and which no other server receives while a test's server is down.
 ///
-/// The kernel lets a server listen where a socket is bound that doesn't listen, as both have `SO_REUSEADDR`; it gives
-/// nobody such a port who asks for any.
+/// The kernel lets a server listen on a port to which a non-listening socket is bound, as both have `SO_REUSEADDR`. It
+/// never assigns such a port automatically.
 public final class HeldPort: Sendable {
     public let number: UInt16
     private let descriptor: Int32

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One value of JSON, for looking into what `--json` printed: `event["bytes"]?.int`.
+/// One value of JSON, for reading the output of `--json`: `event["bytes"]?.int`.
 public enum JSONValue: Sendable, Hashable, Decodable {
     case null
     case bool(Bool)
@@ -12,7 +12,7 @@ public enum JSONValue: Sendable, Hashable, Decodable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // In the order of how often they occur: each attempt that fails costs an error.
+        // The types are tried in the order of their frequency, since each failed attempt costs an error.
         if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if let value = try? container.decode([String: JSONValue].self) {
@@ -34,7 +34,7 @@ public enum JSONValue: Sendable, Hashable, Decodable {
         try JSONDecoder().decode(JSONValue.self, from: data)
     }
 
-    /// The member of an object; `nil` where there is none or this is no object.
+    /// Returns the member of an object; `nil` if there is none or this is no object.
     public subscript(_ key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
@@ -57,7 +57,7 @@ public enum JSONValue: Sendable, Hashable, Decodable {
     }
 }
 
-/// Decodes JSON Lines; an empty line is no value.
+/// A decoder of JSON Lines that skips empty lines.
 public enum JSONLines {
     public static func values(_ text: String) throws -> [JSONValue] {
         try decode(JSONValue.self, from: text)
@@ -76,6 +76,6 @@ public enum JSONLines {
 }
 
 extension ProcessResult {
-    /// What `--json` printed.
+    /// Returns the events that `--json` printed.
     public func events() throws -> [JSONValue] { try JSONLines.values(standardOutput) }
 }

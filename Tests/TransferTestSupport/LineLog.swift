@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// What a process wrote to one of its streams so far, as bytes and as lines that can be awaited.
+/// The output of a process on one of its streams so far, as bytes and as lines that can be awaited.
 final class LineLog: Sendable {
     private struct State {
         var bytes = Data()
@@ -38,7 +38,7 @@ final class LineLog: Sendable {
         }
     }
 
-    /// The line with this index, as soon as it is there; `nil` when the stream ended before or the task was cancelled.
+    /// Returns the line with this index once it exists; `nil` if the stream ended before or the task was cancelled.
     func line(_ index: Int) async -> String? {
         while !Task.isCancelled {
             let (line, ended) = state.withLock { state in
@@ -58,7 +58,7 @@ final class LineLog: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let now = state.withLock { state in
-                    // Looked at again: the line, the end or the cancellation may have come meanwhile.
+                    // The state is checked again: the line, the end or the cancellation may have come meanwhile.
                     if state.ended || index < state.lines.count || Task.isCancelled { return true }
                     state.waiters[ticket] = continuation
                     return false

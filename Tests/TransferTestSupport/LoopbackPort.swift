@@ -2,9 +2,8 @@ internal import Glibc
 
 /// Ports on 127.0.0.1.
 public enum LoopbackPort {
-    /// A port that was free a moment ago, of those that the kernel gives to nobody by itself (ip(7),
-    /// `ip_local_port_range`): what asks for any port doesn't get this one. Another process may still take it, so its user
-    /// tries again with another.
+    /// Returns a port that was free a moment ago, outside the range that the kernel assigns automatically (ip(7),
+    /// `ip_local_port_range`). Another process may still take it, so the caller tries again with another port.
     public static func free() throws -> UInt16 {
         for _ in 0..<100 {
             let port = UInt16.random(in: 12_000..<32_000)
@@ -17,12 +16,12 @@ public enum LoopbackPort {
         try withSocket(port) { bind($0, $1, $2) == 0 }
     }
 
-    /// Whether somebody accepts connections there.
+    /// Returns whether a process accepts connections on the port.
     static func answers(_ port: UInt16) -> Bool {
         (try? withSocket(port) { connect($0, $1, $2) == 0 }) ?? false
     }
 
-    /// A socket that is connected there; its user closes it.
+    /// Returns a socket that is connected to the port; the caller closes it.
     static func connected(_ port: UInt16) throws -> Int32 {
         var connected: Int32 = -1
         _ = try withSocket(port) { descriptor, address, size in
@@ -34,7 +33,7 @@ public enum LoopbackPort {
         return connected
     }
 
-    /// A socket that listens at a port of the kernel's choice.
+    /// Returns a socket that listens on a port of the kernel's choice.
     static func listening() throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -51,7 +50,7 @@ public enum LoopbackPort {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    /// Hands over a fresh TCP socket, and the port's address on 127.0.0.1.
+    /// Passes a new TCP socket, and the port's address on 127.0.0.1, to a closure.
     private static func withSocket(
         _ port: UInt16, _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool
     ) throws -> Bool {

@@ -2,24 +2,24 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A way to a PostgreSQL server on which the end of a transaction is lost, with the connection, when a test wants it.
+/// A relay to a PostgreSQL server that loses the end of a transaction, with the connection, on demand.
 public final class LosingRelay: Sendable {
     public enum Loss: Sendable {
-        /// The COMMIT doesn't reach the server.
+        /// The COMMIT does not reach the server.
         case request
-        /// The server commits, and nobody hears of it.
+        /// The server commits, and the answer is lost.
         case answer
     }
 
     private final class State: Sendable {
         let loss = Mutex<Loss?>(nil)
         let isOpen = Mutex(true)
-        /// Whether it takes no more connections once something is lost.
+        /// Whether the relay accepts no more connections after a loss.
         let endsThen = Mutex(false)
         let reported = AsyncStream<Void>.makeStream()
         let turns = Mutex(0)
 
-        /// Takes what is to be lost, once.
+        /// Returns the pending loss, once.
         func take() -> Loss? {
             let taken = loss.withLock { loss in
                 defer { loss = nil }
@@ -56,7 +56,7 @@ public final class LosingRelay: Sendable {
 
     deinit { shutdown(listener, Int32(SHUT_RD)) }
 
-    /// The address of a queue over it, for a login.
+    /// Returns the address of a queue through the relay, for a login.
     public func url(queue: String, login: String) -> String {
         "postgres://\(login)@127.0.0.1:\(port)/postgres?queue=\(queue)&sslmode=disable"
     }
@@ -64,7 +64,7 @@ public final class LosingRelay: Sendable {
     /// Loses the next COMMIT, or its answer.
     public func loseNextCommit(_ loss: Loss) { state.loss.withLock { $0 = loss } }
 
-    /// Whether what was to be lost is lost.
+    /// Whether the requested loss has happened.
     public var hasLost: Bool { state.loss.withLock { $0 == nil } }
 
     /// Loses the next COMMIT, or its answer, and takes no more connections from then on.
@@ -73,20 +73,20 @@ public final class LosingRelay: Sendable {
         loseNextCommit(loss)
     }
 
-    /// The round trips so far: questions that came after an answer.
+    /// The number of round trips so far: questions that came after an answer.
     public var turns: Int { state.turns.withLock { $0 } }
 
-    /// Waits until something is lost.
+    /// Waits until the loss has happened.
     public func lost() async throws {
         var losses = state.reported.stream.makeAsyncIterator()
         guard await losses.next() != nil else { throw CancellationError() }
     }
 
-    /// Takes no more connections, as a server that is gone.
+    /// Accepts no more connections, like a server that is down.
     public func shut() { state.isOpen.withLock { $0 = false } }
 
-    /// The end of a transaction in what a client sends: it's prepared once, and named from then on (PostgreSQL's manual,
-    /// "Message Formats", Parse and Bind).
+    /// A detector of the end of a transaction in a client's bytes. COMMIT is prepared once, and named from then on
+    /// (PostgreSQL's manual, "Message Formats", Parse and Bind).
     private struct Commit {
         private static let text = Data([0] + "COMMIT".utf8 + [0])
         private var name: Data?
@@ -94,7 +94,7 @@ public final class LosingRelay: Sendable {
         mutating func isIn(_ bytes: Data) -> Bool {
             if let text = bytes.range(of: Self.text) {
                 let before = bytes[..<text.lowerBound]
-                // The name is behind a length of four bytes, of which the first is 0.
+                // The name follows a length of four bytes, of which the first is 0.
                 name = before.lastIndex(of: 0).map { Data([0] + before[before.index($0, offsetBy: 2)...] + [0]) }
             }
             return name.map { bytes.range(of: $0) != nil } ?? false
@@ -116,7 +116,7 @@ public final class LosingRelay: Sendable {
                 let loss = commit.isIn(Data(bytes)) ? state.take() : nil
                 guard loss != .request, RelaySocket.write(server, bytes) else { return }
                 if loss == .answer {
-                    // The server answers when it has committed.
+                    // The server answers after it has committed.
                     _ = RelaySocket.read(server)
                     return
                 }

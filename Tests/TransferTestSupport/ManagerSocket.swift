@@ -1,11 +1,12 @@
 internal import Foundation
 internal import Glibc
 
-/// The end of a service's manager (systemd's `NOTIFY_SOCKET`): a datagram socket, read with a time limit by the kernel.
+/// The socket of a service manager (systemd's `NOTIFY_SOCKET`): a datagram socket whose reads the kernel limits in
+/// time.
 public final class ManagerSocket: Sendable {
     private let descriptor: Int32
 
-    /// - Parameter name: A path, or with `@` in front an abstract name.
+    /// - Parameter name: A path, or an abstract name with a leading `@`.
     public init(_ name: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var limit = timeval(tv_sec: 20, tv_usec: 0)
@@ -27,19 +28,20 @@ public final class ManagerSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The next message; empty when none comes within 20 s. Blocks the thread.
+    /// Returns the next message; empty if none comes within 20 s. Blocks the thread.
     public func receive() -> String {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// The next message that matches, over others.
-    /// - Throws: When none comes within 20 s.
+    /// Returns the next matching message, and skips others.
+    ///
+    /// - Throws: An error if none comes within 20 s.
     @discardableResult
     public func message(where matches: @escaping @Sendable (String) -> Bool) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
-            // A thread of its own: those of tasks are few, and other tests need them.
+            // The wait has a thread of its own: the threads of tasks are few, and other tests need them.
             Thread.detachNewThread { [self] in
                 continuation.resume(with: Result { try blockingMessage(where: matches) })
             }

@@ -1,20 +1,19 @@
 public import Foundation
 internal import Glibc
 
-/// A file system as people have it, made for one test: by the kernel or by FUSE, on a loop device, in memory, or over a
-/// folder.
+/// A common file system, made for one test by the kernel or by FUSE: on a loop device, in memory, or over a folder.
 public struct FileSystemKind: Sendable, CustomStringConvertible, CaseIterable {
     public let name: String
-    /// Lines of `sh` that mount it at `$AT`; `$IMAGE`, `$LOW` and `$WORK` are free to use.
+    /// Lines of `sh` that mount the file system at `$AT`. `$IMAGE`, `$LOW` and `$WORK` are free for use.
     let mount: String
-    /// Programs that those lines need, and the Debian package that has them.
+    /// The programs that the lines need, and the Debian package of each.
     let programs: [String]
     let package: String
     /// The name in `/proc/filesystems`; for FUSE it is `fuse`.
     let kernel: String
-    /// Names that differ in case alone are one.
+    /// Whether names that differ only in case are equal.
     public let foldsCase: Bool
-    /// A character that no name may have.
+    /// A character that no name may contain.
     public let refusedCharacter: Character?
     public let isReadOnly: Bool
     /// Whether bytes that were written and not synced are known to outlive their process: the kernel names the life of the
@@ -102,16 +101,16 @@ public struct FileSystemKind: Sendable, CustomStringConvertible, CaseIterable {
             "truncate -s 400M \"$IMAGE\" && \(make) \"$IMAGE\" && mount -t \(name) -o loop \"$IMAGE\" \"$AT\"")
     }
 
-    /// Those that are written to.
+    /// The file systems that can be written.
     public static var writable: [FileSystemKind] { allCases.filter { !$0.isReadOnly } }
 
-    /// Whether file systems can be mounted at all: as root, with loop devices.
+    /// Whether file systems can be mounted at all, which needs root and loop devices.
     public static let areMountable = geteuid() == 0 && access("/dev/loop-control", W_OK) == 0
 
-    /// The reason why this one can't be mounted here, and whether a package would help.
+    /// The reason why this file system cannot be mounted here, and whether a package would help.
     public var lack: (reason: String, isPackage: Bool)? {
         let known = (try? String(contentsOfFile: "/proc/filesystems", encoding: .utf8)) ?? ""
-        // Modules are loaded by the first mount of their kind.
+        // The first mount of a kind loads its module.
         let isKnown = known.split(whereSeparator: \.isWhitespace).contains { $0 == kernel }
         if !isKnown, !Self.hasModule(kernel) { return ("the kernel has no \(kernel)", false) }
         if kernel == "fuse", access("/dev/fuse", R_OK | W_OK) != 0 { return ("there is no /dev/fuse", false) }
@@ -132,14 +131,14 @@ public struct FileSystemKind: Sendable, CustomStringConvertible, CaseIterable {
     }
 }
 
-/// A file system that is mounted in a namespace of its own, which ends with this object; nothing of it is seen outside.
+/// A file system that is mounted in a namespace of its own, which ends with this object. Other processes do not see it.
 public final class MountedFileSystem: Sendable {
     public let kind: FileSystemKind
-    /// The path of its root, for commands in the namespace.
+    /// The path of the root, for commands in the namespace.
     public let path: String
     private let holder: ChildProcess
 
-    /// - Throws: Where the commands that make and mount it fail.
+    /// - Throws: An error if the commands that make and mount the file system fail.
     public init(_ kind: FileSystemKind, in folder: TemporaryFolder) async throws {
         self.kind = kind
         path = folder.path("mounted")
@@ -167,12 +166,12 @@ public final class MountedFileSystem: Sendable {
 
     deinit { holder.kill(SIGKILL) }
 
-    /// The command, to be run where the file system is seen.
+    /// Returns the command in a form that runs inside the namespace.
     public func command(_ command: TransferCommand) throws -> ChildProcess.Command {
         try inside(try TransferCommand.binary(), command.arguments, command)
     }
 
-    /// Runs lines of `sh` there and gives what they printed.
+    /// Runs lines of `sh` in the namespace, and returns their output.
     @discardableResult
     public func shell(_ script: String, _ command: TransferCommand) async throws -> String {
         let result = try await ChildProcess.start(inside("/bin/sh", ["-c", script], command)).result()

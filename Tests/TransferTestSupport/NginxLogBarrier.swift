@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A request that nginx answers after it has written the log of those before it.
+/// A request that nginx answers after it has written the log entries of earlier requests.
 ///
-/// nginx writes a line when a request ends, a moment after the client has the last byte. Its only worker process does one
-/// event after the other, and sends the last byte and writes the line in the same one.
+/// nginx writes a line when a request ends, a moment after the client has the last byte. Its only worker process
+/// handles one event after the other, and sends the last byte and writes the line in the same event.
 enum NginxLogBarrier {
     static func socket(in folder: String) -> String { folder + "/log.sock" }
 
-    /// Returns when the lines are written, or at once where the server has ended.
+    /// Returns once the lines are written, or at once if the server has ended.
     static func pass(in folder: String) {
         guard let descriptor = UnixSocket.connected(socket(in: folder)) else { return }
         defer { close(descriptor) }

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Glibc
 
-/// A real nginx on a free loopback port, with a folder, configuration and logs of its own. It ends with the last
-/// reference, with `stop()`, and with the test process, however that ends.
+/// A real nginx on a free loopback port, with its own folder, configuration and logs. It ends with the last reference,
+/// with `stop()`, and with the test process, however that ends.
 public final class NginxServer: Sendable {
     public struct Options: Sendable {
         /// Directives for `location /`, each with its semicolon.
@@ -13,17 +13,18 @@ public final class NginxServer: Sendable {
         public var main = ""
         /// Directives for `http`.
         public var http = ""
-        /// Bytes a second for each connection in nginx's notation, such as `10m`.
+        /// The rate of each connection in bytes a second in nginx's notation, such as `10m`.
         public var limitRate: String?
-        /// `PUT`, `DELETE`, `MKCOL`, `COPY` and `MOVE` write to the root folder.
+        /// Whether `PUT`, `DELETE`, `MKCOL`, `COPY` and `MOVE` write to the root folder.
         public var allowsWriting = false
-        /// Loads Lua, so that a location can answer with `content_by_lua_block`.
+        /// Whether Lua is loaded, so that a location can answer with `content_by_lua_block`.
         public var usesLua = false
-        /// Serves HTTPS, HTTP/2 included, with this certificate.
+        /// The certificate with which the server offers HTTPS, HTTP/2 included.
         public var certificate: ServerCertificate?
-        /// Over TLS; else HTTP/1.1 alone.
+        /// Whether HTTP/2 is offered over TLS, and not only HTTP/1.1.
         public var speaksHTTP2 = true
-        /// Runs there, on port 80 (443 with a certificate) of all addresses: `url(_:)` is of use only inside.
+        /// The namespace in which the server runs, on port 80 (443 with a certificate) of all addresses. `url(_:)` is
+        /// usable only inside it.
         public var namespace: TestNamespace?
 
         public init() {}
@@ -36,15 +37,15 @@ public final class NginxServer: Sendable {
     private let folder: TemporaryFolder
     private let process: ChildProcess
 
-    /// - Parameter root: The folder to serve; one of its own when `nil`.
-    /// - Throws: When nginx is not installed, or does not accept the configuration.
+    /// - Parameter root: The served folder; a new one if `nil`.
+    /// - Throws: An error if nginx is not installed, or rejects the configuration.
     public static func start(root: String? = nil, options: Options = Options()) async throws -> NginxServer {
         let binary = try binary()
         let folder = try TemporaryFolder("nginx")
         let root = try root ?? folder.folder("root")
         var failure = ""
         for _ in 0..<3 {
-            // Another process can take the port before nginx does; then with another one.
+            // Another process may take the port before nginx does, and then another port is tried.
             let port =
                 options.namespace == nil ? try LoopbackPort.free() : options.certificate == nil ? 80 : 443
             let configuration = NginxConfiguration(folder: folder.path, root: root, port: port, options: options)
@@ -80,10 +81,10 @@ public final class NginxServer: Sendable {
 
     public var processID: Int32 { process.processID }
 
-    /// `http://127.0.0.1:PORT` and the path, which begins with a slash and is escaped already.
+    /// Returns `http://127.0.0.1:PORT` with the path, which begins with a slash and is escaped already.
     public func url(_ path: String = "/") -> String { "\(scheme)://127.0.0.1:\(port)\(path)" }
 
-    /// The requests answered so far, with all whose last byte a client has.
+    /// Returns the requests answered so far, including all whose last byte a client has.
     public func accessLog() throws -> [AccessLogEntry] {
         NginxLogBarrier.pass(in: folder.path)
         guard folder.exists("access.log") else { return [] }
@@ -92,13 +93,13 @@ public final class NginxServer: Sendable {
 
     public func errorLog() -> String { (try? folder.text("error.log")) ?? "" }
 
-    /// Ends it at once, connections under way included, and waits until it is gone. The log stays readable.
+    /// Ends the server and its connections at once, and waits until the process is gone. The log stays readable.
     public func stop() async {
         process.kill(SIGTERM)
         _ = try? await process.result()
     }
 
-    /// Ends it after the requests under way.
+    /// Ends the server after the requests under way.
     public func stopGracefully() async {
         process.kill(SIGQUIT)
         _ = try? await process.result()
@@ -114,14 +115,16 @@ public final class NginxServer: Sendable {
         throw TestSupportError("nginx is not installed; `make setup` installs it (Debian's package nginx-extras)")
     }
 
-    /// nginx writes its process ID once its sockets listen; a successful connect alone could be another program's.
+    /// nginx writes its process ID once its sockets listen. A successful connect alone could have reached another
+    /// program.
     private static func isReady(_ process: ChildProcess, folder: TemporaryFolder) async -> Bool {
         for _ in 0..<2_000 {
-            // Not its pid file alone: a signal that comes before the first worker is put off until the next one comes
-            // (nginx waits in sigsuspend(2) without a look at what it was told before), which may be never.
+            // The pid file alone is insufficient. nginx postpones a signal from before the first worker until the next
+            // signal, which may never come, since it waits in sigsuspend(2).
             if let log = try? folder.text("error.log"), log.contains("start worker process ") { return true }
             guard process.isRunning else { return false }
-            // The file is another process's: there is no event to await, and 5 ms are short beside nginx's start.
+            // Another process writes the file, so there is no event to await. 5 ms are short compared with nginx's
+            // start.
             try? await Task.sleep(for: .milliseconds(5))
         }
         return false

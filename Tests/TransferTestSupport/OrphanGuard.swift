@@ -2,8 +2,8 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// Ends the children that a crashed or killed test process leaves behind: a shell holds the list of them and kills
-/// what is still on it when the pipe from the test process closes.
+/// The clean-up of children that a crashed or killed test process leaves behind. A shell holds their list, and kills
+/// the rest when the pipe from the test process closes.
 final class OrphanGuard: Sendable {
     static let shared = OrphanGuard()
 
@@ -19,7 +19,7 @@ final class OrphanGuard: Sendable {
         [ -z "${pids# }" ] || kill -TERM $pids 2>/dev/null
         """
 
-    /// The pipe's writing end; -1 when the shell could not be started, and then nothing is guarded.
+    /// The writing end of the pipe; -1 if the shell could not be started, and then no child is guarded.
     private let descriptor: Mutex<Int32>
 
     private init() {

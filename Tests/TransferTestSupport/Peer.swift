@@ -1,10 +1,10 @@
 internal import Foundation
 internal import Glibc
 
-/// What servers that are started by tests have in common.
+/// Functions that servers of the tests share.
 enum Peer {
-    /// Whether suites against a server run: when it's installed, and when it has to be (`TRANSFER_PEERS=required`), where
-    /// they fail without it.
+    /// Returns whether suites against a server run: if it is installed, or required (`TRANSFER_PEERS=required`). If
+    /// required, they fail without it.
     static func isWanted(_ name: String, package: String, isInstalled: Bool) -> Bool {
         if isInstalled { return true }
         if ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" { return true }
@@ -17,13 +17,14 @@ enum Peer {
         for _ in 0..<2_000 {
             if isThere() { return true }
             guard process.isRunning else { return false }
-            // The file is another process's: there is no event to await, and 5 ms are short beside a server's start.
+            // Another process writes the file, so there is no event to await. 5 ms are short compared with a server's
+            // start.
             try? await Task.sleep(for: .milliseconds(5))
         }
         return false
     }
 
-    /// Children, and theirs (proc(5)).
+    /// Returns the children of a process, and their descendants (proc(5)).
     static func descendants(of process: Int32) -> [Int32] {
         let path = "/proc/\(process)/task/\(process)/children"
         let children = ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: " ")

@@ -31,7 +31,7 @@ struct PipeEnds {
         log.end()
     }
 
-    /// - Returns: Whether all of it was taken.
+    /// - Returns: Whether all bytes were written.
     @discardableResult
     static func writeAll(_ data: Data, to descriptor: Int32) -> Bool {
         data.withUnsafeBytes { bytes in

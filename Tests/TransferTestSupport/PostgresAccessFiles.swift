@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Glibc
 
-/// The certificate of a PostgreSQL server, and the file that says who may connect, where the server wants them.
+/// The certificate of a PostgreSQL server, and the file of its access rules, in the places that the server expects.
 struct PostgresAccessFiles {
-    /// Who may connect (PostgreSQL's manual, "The pg_hba.conf File").
+    /// The rules for connections (PostgreSQL's manual, "The pg_hba.conf File").
     private static let rules = """
         local all all trust
         hostssl all guarded all scram-sha-256
@@ -11,10 +11,10 @@ struct PostgresAccessFiles {
 
         """
 
-    /// Settings that name the files.
+    /// The settings that name the files.
     let settings: [String]
 
-    /// - Parameter owner: The user of the server, which alone may read the key.
+    /// - Parameter owner: The user of the server, who alone may read the key.
     init(in folder: String, certificate: ServerCertificate?, owner: passwd?) throws {
         guard let certificate else {
             settings = []

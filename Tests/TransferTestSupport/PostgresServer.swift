@@ -1,21 +1,21 @@
 internal import Foundation
 internal import Glibc
 
-/// A real PostgreSQL server with a folder of its own, which listens on a Unix socket there, and elsewhere if it's told to. It
-/// ends with the test process, and takes its folder along.
+/// A real PostgreSQL server with its own folder, which listens on a Unix socket and optionally on TCP. It ends with the
+/// test process, and removes its folder.
 public final class PostgresServer: Sendable {
     public struct Options: Sendable {
-        /// Listens on TCP with it, beside the socket: at a free port of 127.0.0.1, or in the namespace. A login `guarded` has
-        /// to say its password there.
+        /// The certificate with which the server also listens on TCP, at a free port of 127.0.0.1 or in the namespace.
+        /// The login `guarded` needs its password there.
         public var certificate: ServerCertificate?
-        /// Listens on TCP at `TestNetwork.server`, and at the usual port.
+        /// The namespace in which the server listens on TCP at `TestNetwork.server`, on the usual port.
         public var namespace: TestNamespace?
 
         public init() {}
     }
 
-    /// Makes the database where there is none, and runs the server until it's told to end. What is killed in another way
-    /// leaves the folder for the next server.
+    /// Creates the database if there is none, and runs the server until it is asked to end. A server that is killed
+    /// otherwise leaves the folder for the next one.
     private static let script = """
         [ -d "$2/data" ] || "$1/initdb" -D "$2/data" -A trust -U transfer -E UTF8 --locale=C --no-sync \\
             --no-instructions >"$2/log" 2>&1 || exit 1
@@ -30,14 +30,14 @@ public final class PostgresServer: Sendable {
     private let path: String
     private let options: Options
     private let process: ChildProcess
-    /// On TCP, and in the name of the Unix socket.
+    /// The port on TCP, which is also in the name of the Unix socket.
     public let port: UInt16
 
-    /// Whether its suites run: when it's installed, and when it has to be (`TRANSFER_PEERS=required`).
+    /// Whether the suites of this server run: if it is installed, or required (`TRANSFER_PEERS=required`).
     public static let isWanted = Peer.isWanted(
         "PostgreSQL", package: "postgresql-15", isInstalled: programs != nil)
 
-    /// One for all suites that need no more than a queue of their own in it.
+    /// The shared server for all suites that need only a queue of their own.
     public static var shared: PostgresServer {
         get async throws { try await sharedTask.value }
     }
@@ -48,8 +48,8 @@ public final class PostgresServer: Sendable {
         try await run(in: newFolder(), options)
     }
 
-    /// Starts a standby of it, which listens on a socket of its own. It follows asynchronously, until the server's
-    /// `synchronous_standby_names` has it.
+    /// Starts a standby of this server, which listens on a socket of its own. Replication is asynchronous until the
+    /// server's `synchronous_standby_names` lists the standby.
     public func startStandby() async throws -> PostgresServer {
         let folder = try Self.newFolder()
         var words = [
@@ -65,7 +65,7 @@ public final class PostgresServer: Sendable {
     }
 
     private static func newFolder() throws -> String {
-        // Removed by the server itself, which outlives the last reference to it.
+        // The server itself removes the folder, since it outlives the last reference.
         var template = Array(
             "\(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")/transfer-postgres.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw TestSupportError.system("mkdtemp", errno) }
@@ -74,14 +74,14 @@ public final class PostgresServer: Sendable {
         return path
     }
 
-    /// A command as the server's user runs it.
+    /// Returns a command that runs as the server's user.
     private static func demoted(_ words: [String]) -> [String] {
         guard let user = unprivileged else { return words }
         let name = String(cString: user.pw_name)
         return ["setpriv", "--reuid=\(name)", "--regid=\(user.pw_gid)", "--clear-groups"] + words
     }
 
-    /// Starts a server anew with the same databases, after ``kill()``.
+    /// Starts a server again with the same databases, after ``kill()``.
     public func startAgain() async throws -> PostgresServer { try await Self.run(in: path, options) }
 
     private static func run(in path: String, _ options: Options) async throws -> PostgresServer {
@@ -109,7 +109,7 @@ public final class PostgresServer: Sendable {
             let server = PostgresServer(path, options, process, port: port)
             if await Peer.isReady(process, { server.isReady }) { return server }
             process.kill(SIGKILL)
-            // What a killed server leaves behind in the kernel is gone with the last of its processes.
+            // The kernel frees the resources of a killed server with the last of its processes.
             let log = (try? String(contentsOfFile: path + "/log", encoding: .utf8)) ?? ""
             guard log.contains("in use") else { throw TestSupportError("PostgreSQL does not start: \(log)") }
             _ = try? await process.result()
@@ -124,27 +124,27 @@ public final class PostgresServer: Sendable {
         self.port = port
     }
 
-    /// The place on this machine at which it listens.
+    /// The path of the Unix socket.
     var socket: String { "\(path)/.s.PGSQL.\(port)" }
 
-    /// The address of a queue in it, for a login; the first one may do everything.
+    /// Returns the address of a queue for a login. The first login has all rights.
     public func url(queue: String, login: String = "transfer") -> String {
         let host = path.replacingOccurrences(of: "/", with: "%2F")
         return "postgres://\(login)@\(host):\(port)/postgres?queue=\(queue)"
     }
 
-    /// The address over TCP, by a name of the server.
+    /// Returns the address over TCP, with a host name of the server.
     ///
-    /// - Parameter parameters: libpq's, each with an ampersand before it.
+    /// - Parameter parameters: Parameters of libpq, each with a leading ampersand.
     public func url(
         queue: String, at name: String, login: String = "transfer", _ parameters: String = ""
     ) -> String {
         "postgres://\(login)@\(name):\(port)/postgres?queue=\(queue)\(parameters)"
     }
 
-    /// Asks statements as a login, as an administrator does it: with psql.
+    /// Runs statements as a login, with psql as an administrator would.
     ///
-    /// - Returns: The rows, their values with bars between them.
+    /// - Returns: The rows, with bars between their values.
     @discardableResult
     public func ask(_ sql: String, as login: String = "transfer") async throws -> String {
         let psql = ["\(Self.programs ?? "")/psql", "-XqAt", "-v", "ON_ERROR_STOP=1"]
@@ -156,9 +156,9 @@ public final class PostgresServer: Sendable {
         return result.standardOutput.trimmingCharacters(in: .newlines)
     }
 
-    /// Makes a login that has parts in a queue, which is there already, and no other rights.
+    /// Makes a login that has parts in an existing queue, and no other rights.
     ///
-    /// - Returns: Its name.
+    /// - Returns: The name of the login.
     public func login(_ parts: String..., in queue: String) async throws -> String {
         let name = "u\(UInt64.random(in: 0 ... .max))"
         let allowed = parts.map { "SELECT transfer_\(queue).allow('\(name)', '\($0)');" }
@@ -166,54 +166,54 @@ public final class PostgresServer: Sendable {
         return name
     }
 
-    /// Ends the server as a crash does, and waits until it's gone.
+    /// Ends the server like a crash, and waits until its processes are gone.
     public func kill() async throws {
         guard let number = lines.first.flatMap({ Int32($0) }) else {
             throw TestSupportError("PostgreSQL isn't running")
         }
-        // Those that speak with clients go on without the first one until they notice.
+        // The client processes continue without the first process until they notice.
         let others = ProcessFacts.children(of: number)
         for process in [number] + others { Glibc.kill(process, SIGKILL) }
         _ = try? await process.result()
         unlink(path + "/data/postmaster.pid")
     }
 
-    /// Stops all of its processes, as a machine that hangs does: it takes connections and says nothing.
+    /// Stops all processes like a hung machine: the kernel accepts connections, and no answer comes.
     public func freeze() throws { try signal(SIGSTOP) }
 
-    /// Lets it go on after ``freeze()``.
+    /// Resumes all processes after ``freeze()``.
     public func thaw() throws { try signal(SIGCONT) }
 
     private func signal(_ signal: Int32) throws {
         guard let number = lines.first.flatMap({ Int32($0) }) else {
             throw TestSupportError("PostgreSQL isn't running")
         }
-        // The first one first: it makes no other one once it's stopped.
+        // The first process is stopped first, after which it starts no other process.
         Glibc.kill(number, signal)
         for process in ProcessFacts.children(of: number) { Glibc.kill(process, signal) }
     }
 
-    /// Ends it, and removes its folder.
+    /// Ends the server, and removes its folder.
     public func stop() async {
         process.kill(SIGTERM)
         _ = try? await process.result()
-        // A server that was killed before has left it.
+        // A server that was killed before has left the folder.
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The file by which a server tells of itself (PostgreSQL's manual, "Database File Layout").
+    /// The lines of the file in which a server records its state (PostgreSQL's manual, "Database File Layout").
     private var lines: [String] {
         ((try? String(contentsOfFile: path + "/data/postmaster.pid", encoding: .utf8)) ?? "").components(
             separatedBy: "\n")
     }
 
     private var isReady: Bool {
-        // The server may write it anew between two looks.
+        // The server may rewrite the file between two reads.
         let lines = lines
         return lines.count > 7 && (lines[7].hasPrefix("ready") || lines[7].hasPrefix("standby"))
     }
 
-    /// The folder of the programs, which Debian keeps out of `PATH`.
+    /// The folder of the server programs, which Debian does not add to `PATH`.
     private static let programs: String? = {
         let root = "/usr/lib/postgresql"
         let versions = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).compactMap { Int($0) }
@@ -221,7 +221,7 @@ public final class PostgresServer: Sendable {
         return folders.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
     }()
 
-    /// The server refuses to run as root.
+    /// The user who runs the server, which refuses to run as root.
     private static var unprivileged: passwd? {
         guard geteuid() == 0 else { return nil }
         return (getpwnam("postgres") ?? getpwnam("nobody"))?.pointee

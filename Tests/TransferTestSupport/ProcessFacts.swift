@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// What `/proc` tells of a running process.
+/// Facts about a running process from `/proc`.
 public enum ProcessFacts {
-    /// The largest resident set so far in bytes, or `nil` when the process has ended.
+    /// Returns the largest resident set so far in bytes; `nil` if the process has ended.
     public static func peakMemory(_ processID: Int32) -> Int64? { memory("VmHWM", processID) }
 
-    /// The resident set in bytes, or `nil` when the process has ended.
+    /// Returns the resident set in bytes; `nil` if the process has ended.
     public static func residentMemory(_ processID: Int32) -> Int64? { memory("VmRSS", processID) }
 
-    /// The addresses that are taken, in bytes, or `nil` when the process has ended.
+    /// Returns the size of the address space in bytes; `nil` if the process has ended.
     public static func addressSpace(_ processID: Int32) -> Int64? { memory("VmSize", processID) }
 
-    /// A line of proc_pid_status(5) that counts KiB.
+    /// Returns the value of a line of proc_pid_status(5) that counts KiB, in bytes.
     private static func memory(_ name: String, _ processID: Int32) -> Int64? {
         guard let text = try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") }),
@@ -22,20 +22,21 @@ public enum ProcessFacts {
         return kibibytes * 1024
     }
 
-    /// Processor time of all its threads so far, in ticks of 10 ms (utime and stime of proc_pid_stat(5)).
+    /// Returns the processor time of all threads so far, in ticks of 10 ms (utime and stime of proc_pid_stat(5)).
     public static func processorTicks(_ processID: Int32) throws -> Int {
         let text = try String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8)
-        // The name before may have spaces and parentheses.
+        // The name before the state may contain spaces and parentheses.
         guard let end = text.lastIndex(of: ")") else { throw TestSupportError("no stat of \(processID): \(text)") }
         return text[end...].split(separator: " ").dropFirst(12).prefix(2).reduce(0) { $0 + (Int($1) ?? 0) }
     }
 
-    /// How often each of its threads has given the processor away so far: what wakes it is counted once.
+    /// Returns for each thread how often it has yielded the processor so far. A thread that sleeps and wakes counts
+    /// once.
     public static func wakes(_ processID: Int32) throws -> [String: Int] {
         let folder = "/proc/\(processID)/task"
         var wakes: [String: Int] = [:]
         for thread in try FileManager.default.contentsOfDirectory(atPath: folder) {
-            // One may end meanwhile.
+            // A thread may end meanwhile.
             guard let status = try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8) else {
                 continue
             }
@@ -45,12 +46,12 @@ public enum ProcessFacts {
         return wakes
     }
 
-    /// How often its threads have given the processor away since, but for threads that have ended.
+    /// Returns how often the threads have yielded the processor since then, without threads that have ended.
     public static func wakes(_ processID: Int32, since before: [String: Int]) throws -> Int {
         try wakes(processID).reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
     }
 
-    /// The processes that it has started and that haven't ended.
+    /// Returns the children of the process that have not ended.
     public static func children(of processID: Int32) -> [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { Int32($0) }.filter { child in
@@ -62,7 +63,7 @@ public enum ProcessFacts {
         }
     }
 
-    /// The number of descriptors that the process has open.
+    /// Returns the number of open descriptors of the process.
     public static func openDescriptors(_ processID: Int32) -> Int? {
         try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd").count
     }

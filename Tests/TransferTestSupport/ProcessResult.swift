@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How a process ended and what it wrote.
+/// The exit status and the output of a process.
 public struct ProcessResult: Sendable, CustomStringConvertible {
     public enum Status: Sendable, Hashable {
         case exited(Int32)
@@ -10,17 +10,17 @@ public struct ProcessResult: Sendable, CustomStringConvertible {
     public var status: Status
     public var standardOutputData: Data
     public var standardErrorData: Data
-    /// From start to end.
+    /// The time from start to end.
     public var duration: Duration
-    /// User and system time.
+    /// The user and system time.
     public var processorTime: Duration
-    /// The largest resident set in bytes; `nil` unless the command asked for it.
+    /// The largest resident set in bytes; `nil` unless the command requested it.
     public var peakMemory: Int64?
 
     public var standardOutput: String { String(decoding: standardOutputData, as: UTF8.self) }
     public var standardError: String { String(decoding: standardErrorData, as: UTF8.self) }
 
-    /// The exit status, or `nil` when a signal ended the process.
+    /// The exit status; `nil` if a signal ended the process.
     public var exitCode: Int32? {
         if case .exited(let code) = status { code } else { nil }
     }

@@ -1,8 +1,8 @@
-/// A program that stands between an SSH server and its SFTP server (``SSHServer/Options/sftp``), and does what files named
-/// `fault.json` say, which lie in the folders that clients name: `[{"op": "OPEN", "after": 0, "reply": 3, "times": 1}]`.
+/// A filter between an SSH server and its SFTP server (``SSHServer/Options/sftp``). Its faults come from files named
+/// `fault.json` in the folders that clients name: `[{"op": "OPEN", "after": 0, "reply": 3, "times": 1}]`.
 ///
-/// `after` counts bytes of WRITE; `reply` is a code of SSH_FXP_STATUS (draft-ietf-secsh-filexfer-02 §7), and without it the
-/// connection ends; `late` does what was asked first.
+/// `after` counts bytes of WRITE. `reply` is a code of SSH_FXP_STATUS (draft-ietf-secsh-filexfer-02 §7), and without it
+/// the connection ends. `late` carries out the request before the fault.
 public enum SFTPFilterScript {
     public static let text = """
         import json, os, struct, subprocess, sys, threading, time

@@ -1,19 +1,19 @@
 internal import Foundation
 internal import Glibc
 
-/// A real OpenSSH server on a free loopback port that offers SFTP alone, with a host key, users and a log of its own.
-/// Nothing of the system's is read but its users. It ends with the last reference and with the test process.
+/// A real OpenSSH server on a free loopback port that offers only SFTP, with its own host key, users and log. It reads
+/// only the users of the system. It ends with the last reference and with the test process.
 public final class SSHServer: Sendable {
     public struct Options: Sendable {
-        /// Users of the server's own, by name, with their passwords; they are who runs the tests by another name.
-        /// Takes root: see ``SSHServer/canHaveUsers``.
+        /// The passwords of the server's own users by name. They are aliases of the user who runs the tests. Root is
+        /// needed: see ``SSHServer/canHaveUsers``.
         public var users: [String: String] = [:]
         public var allowsPasswords = false
-        /// Lines of sshd_config(5).
+        /// Additional lines of sshd_config(5).
         public var configuration = ""
-        /// The command that serves SFTP, by a shell; sshd does it itself without one.
+        /// The shell command that serves SFTP, in place of the server built into sshd.
         public var sftp = "internal-sftp"
-        /// In place of a free one.
+        /// The port, in place of a free one.
         public var port: UInt16?
         /// The path of a private host key, in place of a new one.
         public var hostKey: String?
@@ -23,17 +23,17 @@ public final class SSHServer: Sendable {
 
     public let port: UInt16
     public let folder: TemporaryFolder
-    /// A private key (Ed25519) that every user may log in with.
+    /// The path of a private key (Ed25519) with which every user may log in.
     public let userKey: String
-    /// A file with the server's key, as clients keep them.
+    /// The path of a known-hosts file with the server's key.
     public let knownHosts: String
     public let hostKey: String
     private let process: ChildProcess
 
-    /// What serves SFTP where sshd doesn't do that itself.
+    /// The path of the SFTP server outside of sshd.
     public static let sftpProgram = "/usr/lib/openssh/sftp-server"
 
-    /// Who runs the tests.
+    /// The user who runs the tests.
     public static let userName = NSUserName()
 
     /// Whether a server with users of its own can be started here.
@@ -43,7 +43,7 @@ public final class SSHServer: Sendable {
         return false
     }()
 
-    /// Whether its suites run: when it's installed, and when it has to be (`TRANSFER_PEERS=required`).
+    /// Whether the suites of this server run: if it is installed, or required (`TRANSFER_PEERS=required`).
     public static let isWanted = Peer.isWanted("OpenSSH's server", package: "openssh-server", isInstalled: isInstalled)
 
     public static func start(_ options: Options = Options()) async throws -> SSHServer {
@@ -53,7 +53,7 @@ public final class SSHServer: Sendable {
         if options.hostKey == nil { try await makeKey(hostKey) }
         let userKey = try await makeKey(folder.path("user_key"))
         try folder.write(folder.text("user_key.pub"), to: "authorized_keys")
-        // It looks for the folder of its unprivileged half wherever it's started; the system's unit makes it otherwise.
+        // sshd needs the folder of its privilege separation in any case. The unit of the system makes it otherwise.
         if geteuid() == 0 {
             try? FileManager.default.createDirectory(atPath: "/run/sshd", withIntermediateDirectories: true)
         }
@@ -96,27 +96,27 @@ public final class SSHServer: Sendable {
         process.kill(SIGTERM)
     }
 
-    /// - Parameter path: Absolute on this machine.
+    /// - Parameter path: An absolute path on this machine.
     public func url(_ path: String) -> String { "sftp://127.0.0.1:\(port)\(path)" }
 
     public func log() -> String { (try? folder.text("log")) ?? "" }
 
-    /// Signals every process that serves a connection.
+    /// Sends a signal to every process that serves a connection.
     public func signalSessions(_ signal: Int32) {
         for child in Peer.descendants(of: process.processID) { kill(child, signal) }
     }
 
-    /// Those that serve a connection: none while nobody is connected.
+    /// The number of processes that serve a connection; 0 without clients.
     public var sessionCount: Int { Peer.descendants(of: process.processID).count }
 
-    /// Ends it with its connections.
+    /// Ends the server with its connections.
     public func stop() async {
         signalSessions(SIGKILL)
         process.kill(SIGTERM)
         _ = try? await process.result()
     }
 
-    /// A new Ed25519 key, without a passphrase unless one is given.
+    /// Makes a new Ed25519 key, without a passphrase unless one is given.
     @discardableResult
     public static func makeKey(_ path: String, passphrase: String = "") async throws -> String {
         let result = try await ChildProcess.start(
@@ -127,7 +127,7 @@ public final class SSHServer: Sendable {
         return path
     }
 
-    /// `SHA256:…` of the server's key.
+    /// Returns the `SHA256:…` fingerprint of the server's key.
     public func fingerprint() async throws -> String {
         let result = try await ChildProcess.start(
             ChildProcess.Command("/usr/bin/ssh-keygen", ["-lf", hostKey + ".pub"])
@@ -164,7 +164,7 @@ public final class SSHServer: Sendable {
         """
     }
 
-    /// Users in files that only the server sees in the place of the system's.
+    /// Returns a command with users in files that only the server sees, in place of the system's.
     private static func withUsers(
         _ users: [String: String], _ folder: TemporaryFolder, _ command: String
     ) async throws -> String {

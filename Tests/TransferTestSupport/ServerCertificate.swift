@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// A certificate for 127.0.0.1 and localhost that signs itself, made by OpenSSL's command for one test.
+/// A self-signed certificate for 127.0.0.1 and localhost, made by OpenSSL's command for one test.
 public struct ServerCertificate: Sendable {
-    /// PEM; also the only authority a client has to trust.
+    /// The path of the PEM file, which is also the only authority that a client has to trust.
     public let path: String
     public let key: String
 
-    /// - Throws: When `openssl` is missing or fails.
+    /// - Throws: An error if `openssl` is missing or fails.
     public static func make(in folder: TemporaryFolder) async throws -> ServerCertificate {
         let (path, key) = (folder.path("certificate.pem"), folder.path("key.pem"))
         let arguments = [

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Takes connections on a free loopback port, and never reads from them.
+/// A listener that accepts connections on a free loopback port, and never reads from them.
 public final class SilentListener: Sendable {
     public let port: UInt16
     public var url: String { "http://127.0.0.1:\(port)" }

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// `posix_spawn` with exactly three descriptors open in the child, so that no pipe of another test leaks into it and
-/// keeps it from ending.
+/// `posix_spawn` with exactly three open descriptors in the child, so that no pipe of another test is inherited and
+/// kept open.
 enum SpawnedChild {
     /// - Parameters:
-    ///   - input: The child's standard input; `nil` for `/dev/null`, as for the others.
+    ///   - input: The child's standard input; `nil` for `/dev/null`, as for the other descriptors.
     static func spawn(
         _ executable: String, _ arguments: [String], environment: [String: String], workingFolder: String?,
         input: Int32?, output: Int32?, error: Int32?
@@ -22,7 +22,7 @@ enum SpawnedChild {
         _ = GNUCalls.addCloseFrom(&actions, 3)
         if let workingFolder { _ = GNUCalls.addChangeFolder(&actions, workingFolder) }
 
-        // The child starts with no blocked and no ignored signal, whatever the test runner did to its own.
+        // The child starts without blocked or ignored signals, whatever the test runner uses.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -1,40 +1,41 @@
 public import Foundation
 
-/// The compiler's word on sources that are no part of the package, against the modules that were built with the tests.
+/// The compiler's diagnostics for sources outside the package, against the modules that were built with the tests.
 public enum SwiftTypecheck {
     public struct Diagnostic: Sendable, CustomStringConvertible {
-        /// The name of its source.
+        /// The name of the source file.
         public let file: String
         public let line: Int
         public let kind: String
         public let message: String
         public var description: String { "\(file):\(line): \(kind): \(message)" }
-        /// Whether it says what stands in the place of something that's gone.
+        /// Whether the diagnostic names the replacement of a removed declaration.
         public var isHint: Bool {
             ["has been renamed to", "is unavailable: ", "been marked unavailable: ", "unavailable instance method"]
                 .contains { message.contains($0) }
         }
     }
 
-    /// One source, under whichever name: what is no part of the package isn't to be formatted either.
+    /// Checks one source under any name. Files outside the package are not formatted either, so their names end in
+    /// `.txt`.
     public static func run(_ source: URL, version: Int) async throws -> [Diagnostic] {
         try await run([("main.swift", try String(contentsOf: source, encoding: .utf8))], version: version)
     }
 
-    /// Sources of one module.
+    /// Checks the sources of one module.
     ///
     /// - Parameters:
-    ///   - sources: Their names and texts.
-    ///   - version: Of the language.
-    ///   - isStrict: Whether a member counts only where its module is imported, as it is in a package that asks for that.
-    /// - Returns: Errors and warnings, by their places.
+    ///   - sources: The names and texts of the sources.
+    ///   - version: The version of the language.
+    ///   - isStrict: Whether a member is visible only if its module is imported, as packages can require.
+    /// - Returns: Errors and warnings, sorted by their places.
     public static func run(
         _ sources: [(name: String, text: String)], version: Int, isStrict: Bool = false
     ) async throws -> [Diagnostic] {
         let folder = try TemporaryFolder("typecheck")
         var arguments = ["swiftc", "-typecheck", "-wmo", "-swift-version", "\(version)", "-diagnostic-style", "llvm"]
         if isStrict { arguments += ["-enable-upcoming-feature", "MemberImportVisibility"] }
-        // A library has no statements at its top level, which only the name of a file would allow.
+        // A library has no statements at its top level, which otherwise depend on the name of a file.
         if sources.count > 1 { arguments.append("-parse-as-library") }
         for source in sources { arguments.append(try folder.write(source.text, to: source.name)) }
         arguments += try await modules()

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The system's own text for an errno.
+/// Returns the system's own text for an errno.
 func systemMessage(_ code: Int32) -> String {
     String(cString: strerror(code)) + " (\(code))"
 }

@@ -1,14 +1,14 @@
 public import Foundation
 internal import Glibc
 
-/// A new empty folder, removed with all that is in it when the last reference goes, or earlier by `remove()`.
+/// A new empty folder, which is removed with its content when the last reference goes, or earlier by `remove()`.
 ///
-/// Set `TRANSFER_KEEP_TEMPORARY=1` to look at what a failed test left behind.
+/// With `TRANSFER_KEEP_TEMPORARY=1` the folder is kept, for the inspection of a failed test.
 public final class TemporaryFolder: Sendable {
-    /// Absolute and without symbolic links.
+    /// The absolute path, without symbolic links.
     public let path: String
 
-    /// - Parameter name: Part of the folder's name, so that a folder left behind tells whose it was.
+    /// - Parameter name: A part of the folder's name, which identifies the owner of a leftover folder.
     public init(_ name: String = "test") throws {
         let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         var template = Array("\(base)/transfer-\(name).XXXXXX".utf8CString)
@@ -19,22 +19,22 @@ public final class TemporaryFolder: Sendable {
 
     deinit { remove() }
 
-    /// Removes the folder now. Calling it twice does nothing.
+    /// Removes the folder now. A second call has no effect.
     public func remove() {
         guard ProcessInfo.processInfo.environment["TRANSFER_KEEP_TEMPORARY"] == nil else { return }
-        // Again where something went away meanwhile, as the pid file of a server that ends does: that is an error there,
-        // and the rest stays.
+        // The removal is repeated if a file vanished meanwhile, such as the pid file of a server that ends. Foundation
+        // reports that as an error, and keeps the rest.
         for _ in 0..<3 where FileManager.default.fileExists(atPath: path) {
             try? FileManager.default.removeItem(atPath: path)
         }
     }
 
-    /// The absolute path of something in the folder; nothing is made.
+    /// Returns the absolute path of an entry of the folder, without making it.
     public func path(_ relative: String) -> String {
         path + "/" + relative
     }
 
-    /// Makes the folder, with those above it, and gives its absolute path.
+    /// Makes a folder with its parents, and returns its absolute path.
     @discardableResult
     public func folder(_ relative: String) throws -> String {
         let full = path(relative)
@@ -42,7 +42,7 @@ public final class TemporaryFolder: Sendable {
         return full
     }
 
-    /// Writes a file, with the folders above it, and gives its absolute path.
+    /// Writes a file with its parent folders, and returns its absolute path.
     @discardableResult
     public func write(_ contents: Data, to relative: String) throws -> String {
         let full = path(relative)
@@ -57,7 +57,7 @@ public final class TemporaryFolder: Sendable {
         try write(Data(text.utf8), to: relative)
     }
 
-    /// Writes `count` bytes that do not compress and are the same for the same seed, without holding them in memory.
+    /// Writes `count` incompressible bytes, which depend only on the seed, without holding them in memory.
     @discardableResult
     public func write(count: Int, seed: UInt64, to relative: String) throws -> String {
         let full = try write(Data(), to: relative)
@@ -85,19 +85,19 @@ public final class TemporaryFolder: Sendable {
         FileManager.default.fileExists(atPath: path(relative))
     }
 
-    /// The size in bytes, or `nil` when there is no such file.
+    /// Returns the size in bytes; `nil` if there is no such file.
     public func size(_ relative: String) -> Int64? {
         var status = stat()
         return stat(path(relative), &status) == 0 ? Int64(status.st_size) : nil
     }
 
-    /// Sets a file's times by its path (utimensat(2)), as rsync(1) does it: nobody opens the file.
+    /// Sets the times of a file by its path (utimensat(2)), like rsync(1), without opening the file.
     public func setTime(_ relative: String, seconds: Int, nanoseconds: Int = 0) throws {
         let code = Self.withTimes(seconds, nanoseconds) { utimensat(AT_FDCWD, path(relative), $0, 0) }
         guard code == 0 else { throw TestSupportError("can't set the time of \(relative): \(errno)") }
     }
 
-    /// Gives a file other bytes and a time of its own before it's closed, as editors of tags do.
+    /// Overwrites a file, and sets its time before closing it, as tag editors do.
     public func rewrite(_ relative: String, _ text: String, seconds: Int) throws {
         let descriptor = open(path(relative), O_WRONLY | O_TRUNC)
         guard descriptor >= 0 else { throw TestSupportError("can't open \(relative): \(errno)") }
@@ -108,7 +108,7 @@ public final class TemporaryFolder: Sendable {
         guard count == bytes.count, code == 0 else { throw TestSupportError("can't rewrite \(relative): \(errno)") }
     }
 
-    /// Sets a file's times as touch(1) does it: with the file open for writing.
+    /// Sets the times of a file like touch(1), with the file open for writing.
     public func touch(_ relative: String, seconds: Int) throws {
         let descriptor = open(path(relative), O_WRONLY)
         guard descriptor >= 0 else { throw TestSupportError("can't open \(relative): \(errno)") }
@@ -117,7 +117,7 @@ public final class TemporaryFolder: Sendable {
         guard code == 0 else { throw TestSupportError("can't set the time of \(relative): \(errno)") }
     }
 
-    /// Two `struct timespec`, as two numbers each: release builds don't let everybody see their members.
+    /// Passes two `struct timespec`, as two numbers each: release builds hide their members.
     private static func withTimes(
         _ seconds: Int, _ nanoseconds: Int, _ set: (UnsafePointer<timespec>?) -> Int32
     ) -> Int32 {
@@ -126,7 +126,7 @@ public final class TemporaryFolder: Sendable {
         }
     }
 
-    /// Every file below the folder, relative and sorted; folders are left out.
+    /// Returns the relative paths of all files below the folder, sorted and without folders.
     public func files(below relative: String = "") throws -> [String] {
         let start = relative.isEmpty ? path : path(relative)
         return try FileManager.default.subpathsOfDirectory(atPath: start).filter { name in
@@ -135,8 +135,8 @@ public final class TemporaryFolder: Sendable {
         }.sorted()
     }
 
-    /// The SHA-256 of a file in lower-case hexadecimal, by the `sha256sum` command: it reads 1 GiB in a second or
-    /// two, whatever build the tests are, and shares no code with what is tested.
+    /// Returns the SHA-256 of a file in lower-case hexadecimal, by the `sha256sum` command. The command reads 1 GiB in
+    /// a second or two in any build, and shares no code with the tested one.
     public func sha256(_ relative: String) async throws -> String {
         let command = ChildProcess.Command("/usr/bin/sha256sum", ["--", path(relative)], timeout: .seconds(120))
         let result = try await ChildProcess.start(command).result()
@@ -148,7 +148,7 @@ public final class TemporaryFolder: Sendable {
     }
 }
 
-/// Bytes that look random and follow from the seed (SplitMix64).
+/// Pseudo-random bytes that follow from the seed (SplitMix64).
 public struct SampleBytes: Sendable {
     private var state: UInt64
 

@@ -2,11 +2,11 @@ internal import Foundation
 internal import Glibc
 
 extension TestAuthority {
-    /// The DER file of a list of revoked certificates.
+    /// Makes a list of revoked certificates, and returns the path of its DER file.
     ///
     /// - Parameters:
-    ///   - revoked: Serial numbers.
-    ///   - hours: Until the next list, from now.
+    ///   - revoked: The serial numbers of the revoked certificates.
+    ///   - hours: The hours from now until the next list.
     public func revocationList(
         of signer: Signer = .intermediate, revoked: [String], hours: Int = 24
     ) async throws -> String {
@@ -35,16 +35,16 @@ extension TestAuthority {
         return files.path("der")
     }
 
-    /// What a responder knows, and who signs for it.
+    /// The certificates that a responder knows, and the signer of its answers.
     public struct ResponderOrder: Sendable {
-        /// Serial numbers.
+        /// The serial numbers of the good certificates.
         public var good: [String] = []
         public var revoked: [String] = []
-        /// Whose certificates they are.
+        /// The issuer of the certificates.
         public var authority = Signer.intermediate
-        /// Who signs the answers; the authority itself when `nil`.
+        /// The signer of the answers; the authority itself if `nil`.
         public var signer: Pair?
-        /// Minutes for which an answer is valid; `nil` leaves the end out.
+        /// The validity of an answer in minutes; `nil` leaves the end out.
         public var minutes: Int? = 60
 
         public init(good: [String] = [], revoked: [String] = []) {
@@ -53,8 +53,8 @@ extension TestAuthority {
         }
     }
 
-    /// Starts OpenSSL's responder on a port that the system chooses. Its URL belongs into the certificates it answers
-    /// for, so their serial numbers are chosen before: `newSerial()`, `Order.serial`.
+    /// Starts OpenSSL's responder on a port that the system chooses. Its certificates contain its URL, so their serial
+    /// numbers are chosen before: `newSerial()`, `Order.serial`.
     public func startResponder(_ order: ResponderOrder) async throws -> OCSPResponder {
         let process = try OpenSSLCommand.start(
             try responderArguments(order) + ["-port", "0"], timeout: .seconds(300))
@@ -66,7 +66,7 @@ extension TestAuthority {
         return OCSPResponder(port: port, process: process)
     }
 
-    /// The DER file of an answer about a certificate, for `ssl_stapling_file` of nginx or `-status_file` of
+    /// Returns the DER file of an answer about a certificate, for `ssl_stapling_file` of nginx or `-status_file` of
     /// `openssl s_server`.
     public func ocspAnswer(about issued: Issued, _ order: ResponderOrder) async throws -> String {
         guard let authority = pair(of: order.authority) else { throw TestSupportError("nobody answers") }
@@ -91,7 +91,7 @@ extension TestAuthority {
         ] + (order.minutes.map { ["-nmin", "\($0)"] } ?? [])
     }
 
-    /// OpenSSL's database: status, end, revocation, serial, file, subject; separated by tabs.
+    /// Returns OpenSSL's database: status, end, revocation, serial, file and subject, separated by tabs.
     private func index(of serials: [String], isRevoked: Bool) -> String {
         serials.map { serial in
             let revocation = isRevoked ? "\(UTCText.short(Date() - 3_600)),keyCompromise" : ""
@@ -103,7 +103,7 @@ extension TestAuthority {
     }
 }
 
-/// `openssl ocsp` at work; it ends with the last reference.
+/// A running `openssl ocsp`, which ends with the last reference.
 public final class OCSPResponder: Sendable {
     public let port: UInt16
     private let process: ChildProcess
@@ -117,7 +117,7 @@ public final class OCSPResponder: Sendable {
 
     public var url: String { "http://127.0.0.1:\(port)" }
 
-    /// Ends it, so that nobody answers at its port.
+    /// Ends the responder, so that no process answers on its port.
     public func stop() async {
         process.kill(SIGKILL)
         _ = try? await process.result()

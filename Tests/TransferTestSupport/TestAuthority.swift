@@ -2,8 +2,8 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A small certificate authority, made by OpenSSL's command: a root, an intermediate, and what they sign. EC keys, so
-/// that a certificate costs two short processes.
+/// A small certificate authority, made by OpenSSL's command: a root, an intermediate, and the certificates that they
+/// sign. EC keys limit the cost of a certificate to two short processes.
 public final class TestAuthority: Sendable {
     /// A certificate and its key, as PEM files.
     public struct Pair: Sendable {
@@ -11,44 +11,44 @@ public final class TestAuthority: Sendable {
         public let key: String
     }
 
-    /// What was issued.
+    /// An issued certificate.
     public struct Issued: Sendable {
-        /// PEM: what a server sends, its own certificate first.
+        /// The PEM file that a server sends, with its own certificate first.
         public let chain: String
-        /// PEM: the certificate alone.
+        /// The PEM file of the certificate alone.
         public let certificate: String
         public let key: String
-        /// Upper-case hexadecimal.
+        /// The serial number in upper-case hexadecimal.
         public let serial: String
 
-        /// For `NginxServer.Options`, and `openssl s_server`.
+        /// The certificate for `NginxServer.Options`, and `openssl s_server`.
         public var server: ServerCertificate { ServerCertificate(path: chain, key: key) }
         public var pair: Pair { Pair(certificate: certificate, key: key) }
     }
 
-    /// Who signs.
+    /// The issuer that signs a certificate.
     public enum Signer: Sendable {
         case intermediate, root, itself
     }
 
-    /// What is to be issued; a good certificate for 127.0.0.1 and localhost unless something is changed.
+    /// The properties of a certificate to issue. Unchanged, it is a good certificate for 127.0.0.1 and localhost.
     public struct Order: Sendable {
         public var name = "localhost"
-        /// As OpenSSL's configuration has them; empty for none.
+        /// The alternative names in OpenSSL's notation; empty for none.
         public var alternativeNames = ["IP:127.0.0.1", "IP:::1", "DNS:localhost"]
-        /// Days from now.
+        /// The begin of the validity, in days from now.
         public var validFrom = -1
         public var validUntil = 2
         public var signer = Signer.intermediate
         public var usage = "serverAuth"
-        /// The PEM file of a key, in place of a new one.
+        /// The PEM file of an existing key, in place of a new one.
         public var key: String?
-        /// Upper-case hexadecimal; a new one when `nil`.
+        /// The serial number in upper-case hexadecimal; a new one if `nil`.
         public var serial: String?
         public var sendsIntermediate = true
         public var ocspURL: String?
         public var listURL: String?
-        /// Lines of OpenSSL's configuration.
+        /// Additional lines of OpenSSL's configuration.
         public var extensions: [String] = []
 
         public init() {}
@@ -57,23 +57,23 @@ public final class TestAuthority: Sendable {
     public let folder: TemporaryFolder
     public let root: Pair
     public let intermediate: Pair
-    /// The root's PEM file: all that a client has to trust.
+    /// The PEM file of the root, which is all that a client has to trust.
     public var anchors: String { root.certificate }
     private let count = Mutex(0)
 
-    /// The one of this process, made when it's first asked for.
+    /// Returns the authority of this process, which is made on first use.
     public static func shared() async throws -> TestAuthority { try await sharedTask.value }
 
     private static let sharedTask = Task {
         let authority = try await TestAuthority.make()
-        // What a constant holds is never released, so the folder has to be removed at the process's end.
+        // A value in a constant is never released, so the folder has to be removed at the end of the process.
         lastFolder.withLock { $0 = authority.folder.path }
         atexit { lastFolder.withLock { path in if let path { try? FileManager.default.removeItem(atPath: path) } } }
         return authority
     }
     private static let lastFolder = Mutex<String?>(nil)
 
-    /// One of its own, for tests that trust nobody else's root, or revoke the intermediate.
+    /// Makes a separate authority, for tests that trust only their own root or revoke the intermediate.
     public static func make(name: String = "Test") async throws -> TestAuthority {
         let folder = try TemporaryFolder("authority")
         let root = Pair(certificate: folder.path("root.pem"), key: folder.path("root.key"))
@@ -114,7 +114,7 @@ public final class TestAuthority: Sendable {
         }
     }
 
-    /// Makes a certificate.
+    /// Issues a certificate.
     public func issue(_ order: Order = Order()) async throws -> Issued {
         let files = IssueFiles(folder: folder, prefix: nextPrefix("leaf"))
         var extensions = [
@@ -139,14 +139,14 @@ public final class TestAuthority: Sendable {
             key: order.key ?? files.path("key"), serial: serial)
     }
 
-    /// Makes a certificate that differs from a good one.
+    /// Issues a certificate that differs from a good one.
     public func issue(_ change: (inout Order) -> Void) async throws -> Issued {
         var order = Order()
         change(&order)
         return try await issue(order)
     }
 
-    /// A certificate and its key as PKCS#12, with the intermediate.
+    /// Writes a certificate and its key as PKCS#12, with the intermediate, and returns the path.
     public func pkcs12(_ issued: Issued, passphrase: String) async throws -> String {
         let path = folder.path(nextPrefix("identity") + ".p12")
         try await OpenSSLCommand.run([
@@ -156,7 +156,7 @@ public final class TestAuthority: Sendable {
         return path
     }
 
-    /// A key, encrypted (PKCS#8).
+    /// Writes an encrypted copy of a key (PKCS#8), and returns the path.
     public func encrypted(key: String, passphrase: String) async throws -> String {
         let path = folder.path(nextPrefix("encrypted") + ".key")
         try await OpenSSLCommand.run([
@@ -165,26 +165,26 @@ public final class TestAuthority: Sendable {
         return path
     }
 
-    /// The DER file of a certificate.
+    /// Writes the DER file of a certificate, and returns the path.
     public func der(_ certificate: String) async throws -> String {
         let path = folder.path(nextPrefix("certificate") + ".der")
         try await OpenSSLCommand.run(["x509", "-in", certificate, "-outform", "DER", "-out", path])
         return path
     }
 
-    /// The PEM file of a certificate's public key.
+    /// Writes the PEM file of a certificate's public key, and returns the path.
     public func publicKey(_ certificate: String) async throws -> String {
         let text = try await OpenSSLCommand.run(["x509", "-in", certificate, "-pubkey", "-noout"])
         return try folder.write(text, to: nextPrefix("public") + ".pub")
     }
 
-    /// A serial number that nobody has.
+    /// Returns an unused serial number.
     public static func newSerial() -> String {
         (0..<8).map { _ in String(format: "%02X", UInt8.random(in: 16...127)) }.joined()
     }
 
-    /// `openssl ca` alone takes exact dates; each run gets a database of its own, so that they don't wait for each
-    /// other.
+    /// Signs a certificate. Only `openssl ca` takes exact dates, and each run has its own database, so that runs do not
+    /// wait for each other.
     private static func sign(
         _ files: IssueFiles, subject: String, serial: String, signer: Pair?, key: String?, days: (Int, Int),
         extensions: [String]
@@ -235,7 +235,7 @@ struct IssueFiles {
     func path(_ name: String) -> String { folder.path(relative(name)) }
 }
 
-/// `20261121080000Z`, and without the century.
+/// Dates in the form `20261121080000Z`, and without the century.
 enum UTCText {
     static func generalized(_ date: Date) -> String {
         var (time, parts) = (time_t(date.timeIntervalSince1970), tm())

@@ -1,4 +1,4 @@
-/// Why a helper of the tests could not do its work; the text is meant for the reader of a failed test.
+/// The reason why a helper of the tests failed, written for the reader of a failed test.
 public struct TestSupportError: Error, CustomStringConvertible {
     public var description: String
 

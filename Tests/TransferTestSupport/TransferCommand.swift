@@ -7,13 +7,13 @@ internal import Foundation
 public struct TransferCommand: Sendable {
     public var arguments: [String]
     public var workingFolder: String
-    /// All of it. At first: no proxy, no state folder but `state` in the working folder, no home, UTF-8, a dumb
-    /// terminal; so that a test depends on nothing of the machine, and changes nothing of it.
+    /// The whole environment of the command. Initially it has no proxy, no home, UTF-8, a dumb terminal, and `state` in
+    /// the working folder as its state folder. A test therefore neither depends on the machine nor changes it.
     public var environment: [String: String]
     public var standardInput = ChildProcess.StandardInput.none
     public var timeout = Duration.seconds(60)
     public var measuresMemory = false
-    /// The namespace that it runs in; the test's own when `nil`.
+    /// The namespace in which the command runs; that of the test if `nil`.
     public var namespace: TestNamespace?
 
     public init(_ arguments: [String], in workingFolder: String) {
@@ -37,12 +37,12 @@ public struct TransferCommand: Sendable {
         self.init(arguments, in: folder.path)
     }
 
-    /// Runs it to its end. An exit status that isn't 0 is no error here.
+    /// Runs the command to its end. An exit status other than 0 is no error here.
     public func run() async throws -> ProcessResult {
         try await start().result()
     }
 
-    /// Starts it, to follow its output or to signal it.
+    /// Starts the command, to follow its output or to send signals to it.
     public func start() throws -> ChildProcess {
         var command = ChildProcess.Command(
             try Self.binary(), arguments, environment: environment, workingFolder: workingFolder, timeout: timeout)
@@ -52,11 +52,12 @@ public struct TransferCommand: Sendable {
         return try ChildProcess.start(command)
     }
 
-    /// The binary: `TRANSFER_BINARY`, else the one beside the test bundle.
+    /// Returns the path of the binary: `TRANSFER_BINARY`, or the one beside the test bundle.
     public static func binary() throws -> String { try builtProduct("transfer", variable: "TRANSFER_BINARY") }
 
-    /// Another executable of the package, for example an example.
-    /// - Parameter variable: An environment variable that names it when it stands elsewhere.
+    /// Returns the path of another executable of the package, for example an example.
+    ///
+    /// - Parameter variable: An environment variable that names the executable if it is in another place.
     public static func builtProduct(_ name: String, variable: String? = nil) throws -> String {
         let environment = ProcessInfo.processInfo.environment
         if let variable, let path = environment[variable], !path.isEmpty {
@@ -79,7 +80,7 @@ public struct TransferCommand: Sendable {
 }
 
 extension TransferCommand {
-    /// Whether the long tests were asked for: `TRANSFER_HEAVY=1`, as `make check` sets it.
+    /// Whether the long tests were requested: `TRANSFER_HEAVY=1`, which `make check` sets.
     ///
     ///     @Test(.enabled(if: TransferCommand.runsHeavyTests))
     public static var runsHeavyTests: Bool {

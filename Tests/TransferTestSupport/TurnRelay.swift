@@ -2,11 +2,11 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A relay that counts round trips: connections that are made, and each time that the server's bytes follow the client's.
+/// A relay that counts round trips: new connections, and each time that bytes of the server follow bytes of the client.
 ///
-/// It knows nothing of what it carries. Bytes of the server's are held until the client has sent nothing for a moment:
-/// what a client sends without an answer belongs to the turn before. A client that is slower than that moment is counted
-/// too often, never too seldom, so that the smallest of several counts is the right one.
+/// The relay does not parse its bytes. It holds the server's bytes until the client has sent nothing for a moment,
+/// because a client's further bytes belong to the former turn. A client that pauses longer is counted too often, never
+/// too seldom, so the smallest of several counts is correct.
 public final class TurnRelay: Sendable {
     public struct Counts: Sendable {
         public var connections = 0
@@ -18,14 +18,14 @@ public final class TurnRelay: Sendable {
         let counts = Mutex(Counts())
     }
 
-    /// Milliseconds.
+    /// The holding time in milliseconds.
     private static let hold: Int32 = 40
 
     private let listener: Int32
     private let state = State()
     public let port: UInt16
 
-    /// - Parameter target: A port of 127.0.0.1.
+    /// - Parameter target: The port of the server on 127.0.0.1.
     public init(to target: UInt16) throws {
         (listener, port) = try LoopbackPort.listening()
         let (listener, state) = (listener, state)

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A stream to a server on this machine.
 enum UnixSocket {
-    /// - Returns: A descriptor for the caller to close; `nil` where nobody listens at the path.
+    /// - Returns: A descriptor for the caller to close; `nil` if no process listens at the path.
     static func connected(_ path: String) -> Int32? {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }

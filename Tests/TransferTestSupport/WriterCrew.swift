@@ -2,23 +2,25 @@ internal import Dispatch
 internal import Foundation
 internal import Glibc
 
-/// Writes files as people do: at once, slowly, by a temporary name, again, and not for long.
+/// Concurrent writers of files with the habits of users: at once, slowly, by a temporary name, repeatedly, and for
+/// short-lived files.
 ///
-/// `@unchecked Sendable`: `finals` is filled before anything else is done; the writers have threads and files of their own.
+/// `@unchecked Sendable`: `finals` is filled before any other work; the writers have threads and files of their own.
 public final class WriterCrew: @unchecked Sendable {
     private enum Habit: Int, CaseIterable { case plain, slow, renamed, rewritten, deleted, temporary }
 
     private let folder: String
     private let writers: Int
     private let files: Int
-    /// What the server has to have in the end, by path.
+    /// The final content of the server, by path.
     public let finals: [String: String]
-    /// Those that are written once and are whole when they have their names: no other version of theirs can be seen.
+    /// The paths of files that are written once and get their names only when complete. No other version of them can be
+    /// seen.
     public let writtenOnce: Set<String>
 
     /// - Parameters:
-    ///   - folder: Absolute, and there.
-    ///   - writers: How many write at once.
+    ///   - folder: The absolute path of an existing folder.
+    ///   - writers: The number of concurrent writers.
     public init(folder: String, writers: Int, files: Int) {
         self.folder = folder
         self.writers = writers
@@ -48,7 +50,7 @@ public final class WriterCrew: @unchecked Sendable {
         "version \(version) of \(number) " + String(repeating: "\(number % 10)", count: number % 5000)
     }
 
-    /// Does a part of the work with all writers at once, and something else in the middle of it.
+    /// Does a part of the work with all writers at once, and calls `middle` in the middle of it.
     public func work(part: Int, of parts: Int, middle: () throws -> Void) throws {
         for number in 0..<7 { mkdir(folder + "/d\(number)", 0o755) }
         let range = files * part / parts..<files * (part + 1) / parts
@@ -61,7 +63,7 @@ public final class WriterCrew: @unchecked Sendable {
     private func write(_ range: Range<Int>) {
         DispatchQueue.concurrentPerform(iterations: writers) { writer in
             let own = range.filter { $0 % writers == writer }
-            // Slow ones stay open while all the others are written.
+            // The slow files stay open while all other files are written.
             let open = own.filter { Self.habit($0) == .slow }.map { number -> (number: Int, descriptor: Int32) in
                 let descriptor = Self.create(path(number))
                 Self.write(Self.text(number, 1).prefix(9), to: descriptor)
@@ -85,7 +87,7 @@ public final class WriterCrew: @unchecked Sendable {
             rename(path + ".part", path)
         case .rewritten:
             Self.write(Self.text(number, 1), at: path)
-            // Another file in between, so that the first version has settled for some.
+            // Another file is written in between, so that some of the first versions have settled.
             if number % 4 == 0 { Self.write(Self.text(number, 2), at: path) }
         case .deleted:
             Self.write("never", at: path)
@@ -94,7 +96,7 @@ public final class WriterCrew: @unchecked Sendable {
         }
     }
 
-    /// The last versions of what is rewritten, and nobody's temporary files any more.
+    /// Writes the last versions of rewritten files, and removes all temporary files.
     public func finish() throws {
         for number in 0..<files {
             switch Self.habit(number) {
@@ -120,7 +122,7 @@ public final class WriterCrew: @unchecked Sendable {
         _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
     }
 
-    /// Whether no file is left beneath a folder.
+    /// Returns whether no file is left below a folder.
     public static func isEmpty(_ folder: String) -> Bool {
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
         return paths.allSatisfy { path in

@@ -5,7 +5,7 @@ import TransferKit
 import TransferTestSupport
 import TransferTesting
 
-/// What the page doesn't show of the server for tests.
+/// The features of the server for tests that its page does not show.
 @Suite(.timeLimit(.minutes(1))) struct ScriptedServerTests {
     @Test func listensOnAPortOfItsOwn() throws {
         let one = try ScriptedServer()
@@ -31,7 +31,7 @@ import TransferTesting
         }
     }
 
-    @Test func tellsWhatCame() async throws {
+    @Test func requestsAreRecorded() async throws {
         try await withScriptedServer { server in
             let uploads = server.acceptUploads("/in/*")
             _ = await AF.upload(Data("abc".utf8), to: server.url("/in/1?q=2"), method: .put, headers: ["X-B": "2"])
@@ -60,7 +60,7 @@ import TransferTesting
         }
     }
 
-    @Test func whoWaitsInVainIsToldWhatCame() async throws {
+    @Test func aWaitInVainReportsTheReceivedRequests() async throws {
         try await withScriptedServer { server in
             await #expect {
                 try await server.waitForRequests(1, timeout: .milliseconds(20))

@@ -4,7 +4,7 @@ import Testing
 import TransferQueue
 import TransferTesting
 
-// The code of the article "Testing your own program", as it stands there: `DocumentedCodeTests` compares.
+// The code of the article "Testing your own program", which `DocumentedCodeTests` compares.
 
 @Test func aDownloadOutlivesTheServersFaults() async throws {
     let body = ServedBody.random(count: 1_000_000)
@@ -18,7 +18,7 @@ import TransferTesting
             #expect(receipt.bytes == 1_000_000)
             #expect(try body.firstDifference(fromFileAt: folder + "/x.iso") == nil)
         }
-        // It went on where it was cut.
+        // The download resumed where it was cut.
         #expect(server.requests(to: "/x.iso").count == 3)
         #expect(server.bytesSent("/x.iso") < 1_100_000)
     }
@@ -64,7 +64,7 @@ import TransferTesting
     }
 }
 
-/// Waits for milliseconds where a program waits for seconds.
+/// The settings of a job with waits of milliseconds, where a program waits for seconds.
 var quick: JobSettings {
     var settings = JobSettings()
     settings.retry.scale = .milliseconds(1)
@@ -72,7 +72,7 @@ var quick: JobSettings {
     return settings
 }
 
-/// A queue that runs, in a folder with the file `a.txt`; both are gone afterwards.
+/// Runs a test with a running queue and a folder with the file `a.txt`. Both are removed afterwards.
 func withQueue(_ body: (TransferQueue, String) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -10,7 +10,7 @@ import TransferCrypto
     private static let date = "Sat, 21 Nov 2026 12:00:00 GMT"
     private static let beforeTheAttempt = "Sat, 21 Nov 2026 11:59:20 GMT"
     private static let sinceTheAttempt = "Sat, 21 Nov 2026 11:59:40 GMT"
-    /// Within what clocks may be off.
+    /// A time within the tolerance for clocks that differ.
     private static let atItsBegin = "Sat, 21 Nov 2026 11:59:31 GMT"
     private let now: Int64 = 1_795_262_400
     private static let large = RemoteCopy.comparedAtMost + 1
@@ -22,7 +22,7 @@ import TransferCrypto
         other = try #require(Checksum(.sha256, bytes: Array(repeating: 2, count: 32)))
     }
 
-    /// It began half a minute ago.
+    /// Returns a dialogue whose earlier attempt began half a minute ago.
     private func dialogue(
         size: Int64 = 10, digest: Checksum? = nil, began: Int64? = nil, otherwise: (any UploadDialogue)? = nil
     ) throws -> ConfirmingPut {
@@ -53,7 +53,7 @@ import TransferCrypto
             + (digest.flatMap { ReprDigest.field($0) }.map { [$0] } ?? [])
     }
 
-    /// The one request among the actions, beside a word that the file is sent again.
+    /// Returns the method of the only request among the actions, besides the notice that the file is sent again.
     private func method(_ actions: [UploadAction]) -> String? {
         let actions = actions.filter { if case .restart = $0 { false } else { true } }
         guard case .send(let request)? = actions.first, actions.count == 1 else { return nil }
@@ -65,9 +65,9 @@ import TransferCrypto
         return result
     }
 
-    /// A time is no proof: another version of the file, from another hand or an earlier request, may have come after it.
+    /// A time is no proof: another client or an earlier request may have stored another version after it.
     @Test(arguments: [sinceTheAttempt, atItsBegin, nil] as [String?])
-    func whatHasTheSizeIsReadBackAndCompared(_ modified: String?) throws {
+    func aFileOfTheSameSizeIsReadBackAndCompared(_ modified: String?) throws {
         for isOurs in [true, false] {
             var put = try dialogue()
             let asked = put.handle(answer(200, fields(modified: modified)), now: now)
@@ -108,13 +108,13 @@ import TransferCrypto
         #expect(result(put.handle(answer(200, digest: known), now: now))?.digest == known)
     }
 
-    @Test func whatWasThereBeforeTheAttemptIsNotReadBack() throws {
+    @Test func anOlderFileIsNotReadBack() throws {
         var put = try dialogue()
         #expect(method(put.handle(answer(200, fields(modified: Self.beforeTheAttempt)), now: now)) == "PUT")
     }
 
     @Test(arguments: [(404, 10, 200), (200, 9, 200), (405, 0, 200), (200, 10, 403), (200, 10, 405)])
-    func whateverElseIsThereIsReplaced(_ status: Int, _ length: Int64, _ statusOfGet: Int) throws {
+    func anyOtherFileIsReplaced(_ status: Int, _ length: Int64, _ statusOfGet: Int) throws {
         var put = try dialogue()
         var actions = put.handle(answer(status, fields(length, modified: Self.atItsBegin)), now: now)
         if method(actions) == "GET" { actions = put.handle(answer(statusOfGet), now: now) }
@@ -125,13 +125,13 @@ import TransferCrypto
         guard case .finish? = put.handle(answer(201), now: now).first else { throw Failure() }
     }
 
-    /// Where the content can't be had, only a time that leaves no doubt counts.
+    /// If the content cannot be read back, only an unambiguous time counts.
     @Test(
         arguments: [
             (sinceTheAttempt, date, true), (atItsBegin, date, false), (beforeTheAttempt, date, false),
             (nil, date, false), (sinceTheAttempt, nil, false), ("Sat, 21 Nov 2026 12:00:09 GMT", date, false),
         ] as [(String?, String?, Bool)])
-    func whatIsTooLargeToReadBackCountsWhenItIsLater(_ modified: String?, _ date: String?, _ isOurs: Bool) throws {
+    func anUnreadableOrLargeFileIsJudgedByItsTime(_ modified: String?, _ date: String?, _ isOurs: Bool) throws {
         var put = try dialogue(size: Self.large)
         let end = put.handle(answer(200, fields(Self.large, modified: modified, date: date)), now: now)
         #expect(isOurs ? result(end) != nil : method(end) == "PUT")
@@ -141,8 +141,8 @@ import TransferCrypto
         #expect(isOurs ? result(other) != nil : method(other) == "PUT")
     }
 
-    /// What was there three minutes before the attempt; this machine's clock was set an hour ahead since, or the
-    /// server's is an hour ahead.
+    /// A file from three minutes before the attempt. Either this machine's clock was set an hour ahead since, or the
+    /// server's clock is an hour ahead.
     @Test func aClockThatIsOffIsNoProof() throws {
         var put = try #require(
             ConfirmingPut(
@@ -158,11 +158,11 @@ import TransferCrypto
         #expect(method(ahead.handle(answer(200, fast), now: now)) == "PUT")
     }
 
-    /// A server may date its answer when it's asked, however late that arrives.
+    /// A server may date its answer at the time of the request, however late the answer arrives.
     @Test func aSlowAnswerIsNoProof() throws {
         for (seconds, isOurs) in [(32, false), (33, true)] {
             var put = try dialogue(size: Self.large)
-            // By a clock that is an hour ahead, so that it alone counts.
+            // The clock of the server is an hour ahead, so only its own times count.
             let head = fields(
                 Self.large, modified: "Sat, 21 Nov 2026 12:59:\(seconds) GMT", date: "Sat, 21 Nov 2026 13:00:00 GMT")
             let end = put.handle(answer(200, head), now: now + 600)
@@ -179,7 +179,7 @@ import TransferCrypto
         #expect(other.handle(.failed(request: 2, error, sent: 0), now: now) == [.fail(error)])
     }
 
-    @Test func whatIsSentIsSentInItsOwnWay() throws {
+    @Test func aMissingFileIsSentByTheOriginalDialogue() throws {
         let source = UploadSource(name: "f", size: 10)
         var put = try dialogue(otherwise: FolderMakingPut(url: "http://h/a/f", source: source))
         #expect(method(put.handle(answer(404), now: now)) == "PUT")
@@ -188,7 +188,7 @@ import TransferCrypto
         #expect(result(put.handle(answer(201), now: now))?.status == 201)
     }
 
-    @Test func theStateOfAnotherProtocolIsNone() {
+    @Test func aStateOfAnotherProtocolIsIgnored() {
         let source = UploadSource(name: "f", size: 1)
         #expect(ConfirmingPut(url: "http://h/f", source: source, state: "{}") == nil)
         #expect(ConfirmingPut(url: "http://h/f", source: source, state: "put:x") == nil)

@@ -4,12 +4,13 @@ import TransferTestServer
 
 @testable import TransferUpload
 
-/// Protocols × ways in which it is unknown whether an upload arrived, for each of its requests, the last step among them.
+/// Every protocol, and every way in which the arrival of an upload can be unknown, for each of its requests including
+/// the last.
 ///
-/// In no cell is a file delivered twice in silence: the upload succeeds, is sent again by a request that may be repeated,
-/// which is reported, or ends as one that may have been sent.
+/// In no combination is a file delivered twice without a report. The upload succeeds, or a repeatable request sends it
+/// again, which is reported. Otherwise it ends as one that may have been sent.
 @Suite struct DeliveryMatrixTests {
-    /// The server has done what the request was for, and:
+    /// The fault after the server has carried out the request.
     enum Doubt: Hashable, CaseIterable, CustomTestStringConvertible {
         case lostAnswer, killed
         case timeout, tooEarly, badGateway, unavailable, gatewayTimeout, gatewaysOwn
@@ -56,7 +57,7 @@ import TransferTestServer
         var copies = 0
     }
 
-    /// Attempts as their owner makes them: as many as it takes, and one of what is never sent twice.
+    /// Makes attempts as the owner of an upload does: as many as needed, or one for uploads that are never sent twice.
     private func end(_ upload: UploadUnderTest, _ doubt: Doubt, at number: Int, takes: Bool) throws -> End {
         var end = End(story: story(upload, takes: takes))
         end.story.faults = [number: doubt.fault]
@@ -76,7 +77,7 @@ import TransferTestServer
     }
 
     @Test(arguments: UploadUnderTest.all, Doubt.allCases)
-    func whatMayHaveArrivedIsAskedForAndFound(_ upload: UploadUnderTest, _ doubt: Doubt) throws {
+    func anUploadThatMayHaveArrivedIsFoundByAQuestion(_ upload: UploadUnderTest, _ doubt: Doubt) throws {
         let count = try requests(upload)
         for number in 1...count {
             let end = try end(upload, doubt, at: number, takes: false)
@@ -91,16 +92,16 @@ import TransferTestServer
         }
     }
 
-    /// A server whose user takes files away as soon as they have come: nothing can be asked for, and the last step decides.
+    /// A server whose user removes files as soon as they have come. No question finds them, and the last step decides.
     @Test(arguments: UploadUnderTest.all, Doubt.allCases)
-    func whatIsTakenAwayAtOnceIsNeverDeliveredTwiceInSilence(_ upload: UploadUnderTest, _ doubt: Doubt) throws {
+    func aRemovedFileIsNeverDeliveredTwiceWithoutAReport(_ upload: UploadUnderTest, _ doubt: Doubt) throws {
         let count = try requests(upload)
         for number in 1...count {
             let end = try end(upload, doubt, at: number, takes: true)
             let cell = "\(upload.name), \(doubt), request \(number) of \(count): \(end.story.outcome.log)"
             #expect(end.copies <= 2, "\(cell)")
             #expect(end.copies <= 1 || !end.restarts.isEmpty, "\(cell)")
-            // What is never sent twice has no second attempt after a death either.
+            // An upload that is never sent twice has no second attempt after the death of its process either.
             let isOver = end.result != nil || end.error != nil || upload.isOnce && doubt == .killed
             #expect(isOver, "\(cell)")
         }

@@ -3,15 +3,16 @@ import TransferCore
 
 @testable import TransferUpload
 
-/// The most unkind servers: whatever they answer, an attempt ends, and soon; another one has its delay, and the limit.
+/// Hostile servers: for any answers an attempt ends soon. The next attempt has its delay, and the limit of attempts
+/// holds.
 @Suite struct DetoursTests {
     typealias Kind = ReportedOffsetTests.Kind
 
     private static let size: Int64 = 4000
     private static let source = UploadSource(name: "f", size: size)
-    /// Straight on, an upload of four parts takes seven requests.
+    /// Without detours, an upload of four parts takes seven requests.
     private static let mostRequests = 80
-    /// Sent whole, in parts of which each may be sent again, and begun anew.
+    /// The whole file is sent, each of its parts may be sent again, and the upload may restart.
     private static let mostBytes = size * 24
 
     @Test func detoursAreCountedAndNeverGivenBack() {
@@ -24,14 +25,14 @@ import TransferCore
             (0, 100, true), (1, 100, true), (12, 100, true), (13, 100, false), (100, 100, false), (1, 1, false),
             (1 << 20, 1 << 40, false), ((1 << 20) - 1, 1 << 40, true),
         ] as [(Int64, Int64, Bool)])
-    func progressThatIsNoneIsToldFromProgress(_ progress: Int64, _ sent: Int64, _ isSmall: Bool) {
+    func falseProgressIsDistinguishedFromProgress(_ progress: Int64, _ sent: Int64, _ isSmall: Bool) {
         #expect(Detours.isSmall(progress, of: sent) == isSmall)
     }
 
-    @Test(arguments: Kind.allCases) func everyAttemptEndsWhateverIsAnswered(_ kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func everyAttemptEndsForAnyAnswers(_ kind: Kind) throws {
         for seed in UInt64(0)..<3000 {
             var random = S3Random(seed: seed)
-            // Some servers always say the same, and some never.
+            // Each server favours one to four answers, and gives another answer now and then.
             let palette = Self.palette(kind)
             let count = Int.random(in: 1...4, using: &random)
             let favourites = (0..<count).compactMap { _ in palette.randomElement(using: &random) }
@@ -48,7 +49,7 @@ import TransferCore
         }
     }
 
-    /// Each server says one thing for ever, and what it takes to come back to it.
+    /// Each server gives one answer forever, and the answers that lead back to the same request.
     @Test(
         arguments: [
             (Kind.tus, Answer(204, .plusOne)), (.tus, Answer(409)), (.tus, Answer(460)), (.tus, Answer(404)),
@@ -58,11 +59,11 @@ import TransferCore
             (.s3, Answer(400, .none, S3Samples.error("BadDigest"))),
             (.s3, Answer(400, .none, S3Samples.error("InvalidPart"))), (.s3, Answer(500)),
         ] as [(Kind, Answer)])
-    func aServerThatSaysOneThingForEverIsLeft(_ kind: Kind, _ answer: Answer) throws {
+    func aServerWithOneConstantAnswerIsGivenUp(_ kind: Kind, _ answer: Answer) throws {
         var state: UploadState?
         for _ in 1...3 {
             let run = Self.attempt(kind, &state) { request in
-                // Parts and rests get the answer; what leads to them is done.
+                // Parts and rests get the hostile answer. The requests that lead to them succeed.
                 ["PATCH", "HEAD"].contains(request.method) || request.url.contains("partNumber")
                     || request.url.hasSuffix("uploadId=u") ? answer : Self.kind(kind, request)
             }
@@ -132,7 +133,7 @@ import TransferCore
         }
     }
 
-    /// What leads on.
+    /// Returns an answer that lets the upload continue.
     private static func kind(_ kind: Kind, _ request: UploadRequest) -> Answer {
         switch kind {
         case .s3:

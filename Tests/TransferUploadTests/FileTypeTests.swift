@@ -2,20 +2,20 @@ import Testing
 import TransferCore
 import TransferUpload
 
-/// The Content-Type that uploads say where their owner says none.
+/// The Content-Type that uploads declare if their owner declares none.
 @Suite struct FileTypeTests {
     @Test(
         arguments: [
             ("index.html", "https://h/in/", "text/html"), ("tmp1", "https://h/in/a%2Ejson?x=1", "application/json"),
             ("tmp1", "https://h/in/", nil), ("tmp1.unheard", "https://h/in/x", nil),
-            // A type that version 2 of these signatures doesn't cover is refused; version 4 names what it covers.
+            // A type that the version 2 signature does not cover is refused. Version 4 names the fields that it covers.
             ("a.png", "https://b.s3.amazonaws.com/a.png?AWSAccessKeyId=A&Expires=1&Signature=s", nil),
             ("a.png", "https://storage.googleapis.com/b/a.png?GoogleAccessId=A&Expires=1&Signature=s", nil),
             ("a.png", "https://b.oss-cn-x.aliyuncs.com/a.png?OSSAccessKeyId=A&Expires=1&Signature=s", nil),
             ("a.png", "https://b.s3.amazonaws.com/a.png?X-Amz-SignedHeaders=host&X-Amz-Signature=s", "image/png"),
             ("a.png", "https://acc.blob.core.windows.net/c/a.png?sv=1&sig=s", "image/png"),
         ] as [(String, String, String?)])
-    func theNameSuggestsItUnlessASignatureWouldHaveToCoverIt(_ name: String, _ url: String, _ type: String?) {
+    func theTypeFollowsFromTheNameUnlessASignatureForbidsIt(_ name: String, _ url: String, _ type: String?) {
         #expect(FileType.field(for: name, at: url, beside: [])?.value == type)
     }
 
@@ -32,7 +32,7 @@ import TransferUpload
         return try #require(requests.first)
     }
 
-    @Test func aFormSaysItOfItsPart() throws {
+    @Test func aFormDeclaresTheTypeOfItsPart() throws {
         let form = FormUpload(url: "http://h/", source: UploadSource(name: "a.csv", size: 1))
         guard case .source(_, let prefix, _) = try sent(form).body else { throw Failure() }
         #expect(String(decoding: prefix, as: UTF8.self).contains("\r\nContent-Type: text/csv\r\n\r\n"))
@@ -40,11 +40,11 @@ import TransferUpload
 
     private struct Failure: Error {}
 
-    /// - Parameter size: Above 100 the object is made by an upload of parts.
+    /// - Parameter size: The size of the source; above 100 the object is uploaded in parts.
     @Test(
         arguments: [("index.html", 10, "PUT"), ("index.html", 500, "POST"), ("tmp1", 10, "PUT")]
             as [(String, Int64, String)])
-    func anObjectGetsItSigned(_ name: String, _ size: Int64, _ method: String) throws {
+    func theTypeOfAnObjectIsSigned(_ name: String, _ size: Int64, _ method: String) throws {
         func request(_ headers: [HeaderField]) throws -> UploadRequest {
             try sent(
                 S3Dialogue(

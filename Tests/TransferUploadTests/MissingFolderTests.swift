@@ -11,7 +11,7 @@ import TransferUpload
             (409, nil, "POST", "https://h/a/f", false), (409, nil, "PUT", "https://h/f", false),
             (403, "nginx", "PUT", "https://h/a/f", false), (507, nil, "PUT", "https://h/a/f", false),
         ] as [(Int, String?, String, String, Bool)])
-    func aRefusalThatMayMeanAMissingFolderSaysHowToMakeIt(
+    func aRefusalForAMissingFolderNamesTheRemedy(
         _ status: Int, _ server: String?, _ method: String, _ url: String, _ isHinted: Bool
     ) {
         let head = ResponseHead(status: status, fields: server.map { [HeaderField("Server", $0)] } ?? [])

@@ -38,7 +38,7 @@ import TransferCore
         #expect(String(decoding: suffix, as: UTF8.self) == "\r\n--BOUND--\r\n")
     }
 
-    @Test func onlyASuccessEndsIt() throws {
+    @Test func onlyASuccessEndsTheUpload() throws {
         var form = form()
         _ = form.begin(now: 0)
         let head = ResponseHead(status: 201, fields: [HeaderField("ETag", "\"x\"")])
@@ -63,12 +63,12 @@ import TransferCore
 }
 
 @Suite struct FolderMakingPutTests {
-    /// A WebDAV server's folders, which answers as RFC 4918 says.
+    /// The folders of a WebDAV server, which answers as RFC 4918 specifies.
     private struct Server {
         var folders: Set<String>
         var log: [String] = []
         var missing = 409
-        /// What it answers to every file, whether or not its folder is there.
+        /// The status of its answer to every file, whether or not the folder exists.
         var trouble: Int?
 
         mutating func answer(_ request: UploadRequest) -> UploadEvent {
@@ -96,7 +96,7 @@ import TransferCore
         return nil
     }
 
-    @Test func nothingIsMadeWhereTheFolderIsThere() {
+    @Test func anExistingFolderIsNotMade() {
         var server = Server(folders: ["http://h/", "http://h/a/"])
         guard case .finish? = run(&server, "http://h/a/f") else { return #expect(Bool(false)) }
         #expect(server.log == ["PUT http://h/a/f"])
@@ -114,7 +114,7 @@ import TransferCore
             ])
     }
 
-    @Test func anErrorThatIsNoMatterOfFoldersStaysWhatItIs() {
+    @Test func anErrorUnrelatedToFoldersIsKept() {
         var server = Server(folders: ["http://h/", "http://h/a/"])
         server.trouble = 500
         guard case .fail(let error)? = run(&server, "http://h/a/f") else { return #expect(Bool(false)) }
@@ -122,7 +122,7 @@ import TransferCore
         #expect(server.log == ["PUT http://h/a/f", "MKCOL http://h/a/"])
     }
 
-    @Test func oneThatLeftWholeIsAskedForNext() {
+    @Test func aPutThatWasSentWholeIsAskedForNext() {
         let error = TransferError(.connectionLost, "lost", isTransient: true)
         for (method, sent, isKept) in [("PUT", 3, true), ("PUT", 2, false), ("POST", 3, false)]
             as [(String, Int64, Bool)]
@@ -135,7 +135,7 @@ import TransferCore
         }
     }
 
-    @Test func whatIsSentAfterTheFoldersIsResumedWhereTheServerOffersThat() throws {
+    @Test func aPutAfterTheFoldersIsResumableIfTheServerOffersIt() throws {
         let source = UploadSource(name: "f", size: 10)
         let options = ResumableOptions(url: "http://h/a/f", method: "PUT", mode: .upgrade)
         func dialogue(_ state: UploadState?) -> FolderMakingPut {
@@ -156,7 +156,7 @@ import TransferCore
         guard case .save(let state)? = put.handle(.interim(request: second.id, offer), now: 0).first else {
             throw Failure()
         }
-        // What answers an upload that was begun for a missing folder isn't taken for the file later.
+        // The answer to an upload that began with a missing folder is not taken later for the answer to the file.
         var refused = dialogue(nil)
         guard case .send(let whole)? = refused.begin(now: 0).first else { throw Failure() }
         _ = refused.handle(.interim(request: whole.id, offer), now: 0)
@@ -180,7 +180,7 @@ import TransferCore
 
     private struct Failure: Error {}
 
-    @Test func aServerThatStillRefusesIsBelieved() {
+    @Test func aRepeatedRefusalIsFinal() {
         var server = Server(folders: [])
         guard case .fail(let error)? = run(&server, "http://h/a/f") else { return #expect(Bool(false)) }
         #expect(error.message.hasPrefix("the folder http://h/a/ can't be made: 409"))

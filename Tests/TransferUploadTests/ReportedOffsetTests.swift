@@ -3,28 +3,29 @@ import TransferCore
 
 @testable import TransferUpload
 
-/// The rule of all protocols for the answer to "what do you have of it?": protocol × answer × what is held → what follows.
+/// The rule of all protocols for the answer to a question about the stored bytes. Each row has protocol, answer and
+/// state → next step.
 @Suite struct ReportedOffsetTests {
     enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case s3, tus, resumable, files
         var testDescription: String { rawValue }
     }
 
-    /// What an earlier attempt left.
+    /// The state that an earlier attempt left.
     enum Held: String, CaseIterable, Sendable, CustomTestStringConvertible {
-        /// Half of it may be there.
+        /// Half of the file may be on the server.
         case some
-        /// All was sent, and the last answer never came.
+        /// The whole file was sent, and the last answer never came.
         case perhapsAll
         var testDescription: String { rawValue }
     }
 
-    /// What follows.
+    /// The next step.
     enum Next: Equatable, Sendable {
         case goesOn
-        /// What there was is still written down.
+        /// The upload restarts, while the former upload is still recorded.
         case beginsAnew
-        /// Whether the whole is there is asked, or tried, first.
+        /// The dialogue first asks, or tries, whether the whole file has arrived.
         case looksForTheWhole
         case asksAgainLater
         case endsForGood
@@ -37,14 +38,14 @@ import TransferCore
             (501, nil, .refused),
             (302, nil, .refused), (403, 40, .refused), (429, nil, .unknown), (500, nil, .unknown), (503, nil, .unknown),
         ] as [(Int, Int64?, ReportedOffset)])
-    func anAnswerTellsOneOfFour(_ status: Int, _ offset: Int64?, _ reported: ReportedOffset) {
+    func anAnswerHasOneOfFourMeanings(_ status: Int, _ offset: Int64?, _ reported: ReportedOffset) {
         let isPassing = StatusRule.error(ResponseHead(status: status, fields: []), now: 0).isTransient
         #expect(ReportedOffset(status: status, offset: offset, isPassing: isPassing) == reported)
     }
 
     @Test(arguments: Kind.allCases, Held.allCases)
-    func whatFollowsIsTheSameInEveryProtocol(_ kind: Kind, _ held: Held) throws {
-        // Nobody asks for the whole where the same question tells.
+    func theNextStepIsTheSameInEveryProtocol(_ kind: Kind, _ held: Held) throws {
+        // No separate question is needed if the same question gives the answer.
         let whole: Next =
             held == .some
             ? .beginsAnew : kind == .tus ? .endsForGood : kind == .resumable ? .beginsAnew : .looksForTheWhole
@@ -60,7 +61,7 @@ import TransferCore
 
     private static let source = UploadSource(name: "f", size: 200)
 
-    /// - Returns: What an earlier attempt saved.
+    /// - Returns: The state that an earlier attempt saved.
     private func saved(_ kind: Kind, _ held: Held) throws -> UploadState {
         switch (kind, held) {
         case (.s3, .some): return S3Script.state(200)
@@ -69,7 +70,7 @@ import TransferCore
             var script = tus(size: 200)
             script.answer(201, [("Location", "/files/u1")])
             let made = try script.kept()
-            // A process that died may have sent all.
+            // A process that died may have sent the whole file.
             if held == .perhapsAll { return made }
             script.lose(sent: 40)
             return script.saved.last ?? made
@@ -133,7 +134,8 @@ import TransferCore
             if tells { return request.body.length > 0 && request.body.length < 200 ? .goesOn : .endsForGood }
             return ["HEAD", "MOVE"].contains(request.method) ? .looksForTheWhole : .endsForGood
         }
-        // The former upload is known until the next one is: what is saved meanwhile names it, or nothing is saved.
+        // The former upload stays recorded until the next one is: a state saved meanwhile names it, or no state is
+        // saved.
         let isGone = status == 404 || status == 410
         let name =
             ["s3": "u%2F1", "tus": "/files/u1", "resumable": "uploads/u1", "files": ".f.m.part"][kind.rawValue] ?? ""

@@ -4,10 +4,10 @@ import TransferCore
 import TransferTestServer
 import TransferUpload
 
-/// What holds for every protocol: the contract of ``UploadDialogue``.
+/// The rules for every protocol: the contract of ``UploadDialogue``.
 ///
-/// A protocol's own stories say more of it; a new one begins with its line in ``UploadUnderTest/all``. Each state goes
-/// from attempt to attempt as a database has it.
+/// The stories of each protocol add further rules. A new protocol begins with its line in ``UploadUnderTest/all``. Each
+/// state passes from attempt to attempt in the form that a database stores.
 @Suite struct UploadConformanceTests {
     private typealias Story = DialogueStory<AnyConformingServer>
     private typealias Fault = StoryFault<AnyConformingServer>
@@ -22,7 +22,7 @@ import TransferUpload
         story.fileName = "f"
         story.now = UploadUnderTest.now
         story.state = state
-        // What is sent once is tried once.
+        // An upload that is never sent twice has only one attempt.
         if upload.isOnce { story.attemptLimit = 1 }
         return story
     }
@@ -39,11 +39,11 @@ import TransferUpload
         return try story.run().requests
     }
 
-    /// The one file, whole.
+    /// Expects the complete file, once.
     private func expectWhole(_ story: Story, _ outcome: StoryOutcome, _ what: String) {
         #expect(outcome.error == nil && outcome.result != nil, "\(what): \(outcome.log)")
         #expect(story.service.server.wholeFiles == [story.content], "\(what): \(outcome.log)")
-        // An upload that is one request is told of by its end alone.
+        // An upload in a single request reports only its end.
         let size = Int64(story.content.count)
         #expect(outcome.confirmed.allSatisfy { (0...size).contains($0) }, "\(what)")
         #expect([nil, 0, size].contains(outcome.confirmed.last), "\(what)")
@@ -108,7 +108,7 @@ import TransferUpload
             next.service = first.service
             let outcome = try next.run()
             #expect(outcome.error == nil && outcome.result != nil, "request \(number): \(outcome.log)")
-            // Where servers give the names, the former version may be whole beside it.
+            // If servers choose the names, the former version may exist complete beside the new one.
             #expect(next.service.server.wholeFiles.contains { $0 == next.content }, "request \(number)")
         }
     }
@@ -117,19 +117,20 @@ import TransferUpload
         for state in try Self.states() where !upload.isOnce {
             var story = story(upload, state: state)
             let outcome = try story.run()
-            // Its own state tells of an upload at whose end this server was, and has nothing of it.
+            // The state names an upload that this server has completed and of which it has nothing.
             if outcome.error?.code == .mayHaveBeenSent { continue }
             expectWhole(story, outcome, state.kind)
         }
     }
 
-    /// One of each kind: what an attempt saves that is cut at each of its requests.
+    /// Returns one state of each kind: the state that an attempt saves if each of its requests is cut.
     private static func states() throws -> [UploadState] {
         var states: [String: UploadState] = [:]
         let suite = UploadConformanceTests()
         for upload in UploadUnderTest.all {
             for number in 1...(try suite.requests(upload)) {
-                // A PUT leaves a state once all of it has left; others a part that can be made anew.
+                // A PUT leaves a state once its whole body has been sent. Other protocols leave a part that can be made
+                // anew.
                 var story = suite.story(upload, [number: .cut(after: upload.isAskedAfterDeath ? 1000 : 3)])
                 story.attemptLimit = 1
                 _ = try story.run()
@@ -141,7 +142,7 @@ import TransferUpload
     }
 
     @Test(arguments: UploadUnderTest.all)
-    func whatIsGivenUpIsFreedWhereTheServerCanBeTold(_ upload: UploadUnderTest) throws {
+    func anAbandonedUploadIsRemovedIfTheProtocolAllowsIt(_ upload: UploadUnderTest) throws {
         for number in 1...(try requests(upload)) {
             var story = story(upload, [number: .cut(after: 7)])
             story.attemptLimit = 1
@@ -150,13 +151,13 @@ import TransferUpload
             let outcome = try story.abandon()
             #expect(outcome.result != nil && outcome.error == nil, "request \(number): \(outcome.log)")
             guard story.state?.canAsk == true, story.state?.isHeld == true else { continue }
-            // An upload whose creation was answered and not heard of is known to nobody.
+            // An upload whose creation was answered, but not received by the client, is unknown to any state.
             let unknown = log[number - 1].hasPrefix("POST") ? 1 : 0
             #expect(story.service.server.unfinished <= unknown, "request \(number): \(outcome.log)")
         }
     }
 
-    /// A state that an earlier version kept as a text is the same state.
+    /// A state that an earlier version kept as a text is read as the same state.
     @Test(arguments: UploadUnderTest.all) func theTextOfAnEarlierVersionIsRead(_ upload: UploadUnderTest) throws {
         for number in 1...(try requests(upload)) {
             var story = story(upload, [number: .cut(after: 7)])

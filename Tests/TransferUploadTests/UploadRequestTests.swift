@@ -16,13 +16,13 @@ import TransferUpload
         "If-None-Match", "if-match", "If-Unmodified-Since", "Content-Encoding", "content-md5", "Content-Disposition",
         "Last-Modified", "Repr-Digest",
     ])
-    func whatIsSaidOfTheContentGoesWithTheRequestThatMakesIt(name: String) {
+    func contentFieldsAreSentWithTheCreatingRequest(name: String) {
         #expect(OwnersFields.all.admits(name))
         #expect(!OwnersFields.apartFromContent.admits(name))
     }
 
     @Test(arguments: ["Authorization", "X-Team", "Cookie", "User-Agent", "If", "Prefer"])
-    func theOthersGoWithEveryRequestThatIsNotSigned(name: String) {
+    func otherFieldsAreSentWithEveryUnsignedRequest(name: String) {
         #expect(OwnersFields.all.admits(name))
         #expect(OwnersFields.apartFromContent.admits(name))
         #expect(!OwnersFields.none.admits(name))
@@ -35,18 +35,18 @@ import TransferUpload
         actions.compactMap { if case .send(let request) = $0 { request } else { nil } }
     }
 
-    /// What comes with a request of the dialogue, by its method.
+    /// Returns the owner's fields of a dialogue's requests, by method.
     private func fields(_ dialogue: some UploadDialogue) -> [String: OwnersFields] {
         var dialogue = dialogue
         return Dictionary(requests(dialogue.begin(now: 0)).map { ($0.method, $0.ownersFields) }) { first, _ in first }
     }
 
-    @Test func aQuestionComesWithoutConditions() {
+    @Test func questionsHaveNoConditions() {
         let confirming = ConfirmingPut(url: url, source: source, state: ConfirmingPut.state(began: 0))
         #expect(confirming.map { fields($0) } == ["HEAD": .apartFromContent])
     }
 
-    @Test func creationsComeWithEverything() {
+    @Test func creationsHaveAllFields() {
         let options = ResumableOptions(url: url)
         #expect(fields(ResumableDialogue(source: source, options: options)) == ["PUT": .all])
         #expect(fields(FolderMakingPut(url: url, source: source)) == ["PUT": .all])
@@ -54,7 +54,7 @@ import TransferUpload
         #expect(fields(TusDialogue(url: url, source: source, state: nil)) == ["POST": .all])
     }
 
-    @Test func whatGoesOnComesWithoutWhatIsSaidOfTheWhole() {
+    @Test func continuationsHaveNoFieldsOfTheWholeFile() {
         var script = ResumableScript.resumed(at: 40)
         #expect(script.request?.ownersFields == .apartFromContent)
         script.lose(sent: 0)

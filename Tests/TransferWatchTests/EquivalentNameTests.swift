@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferWatch
 
-/// Files and folders whose names are equal to `String` (é as one scalar and as two), and two to the kernel.
+/// Files and folders whose names are equal as `String` (é as one scalar and as two), but different to the kernel.
 @Suite(.timeLimit(.minutes(1))) struct EquivalentNameTests {
     static let composed = "\u{E9}"
     static let decomposed = "e\u{301}"
@@ -13,7 +13,7 @@ import TransferTestSupport
 
     static let now = MonotonicTime(nanoseconds: 0)
 
-    /// Of both paths the same file, as with hard links.
+    /// Returns a version that is the same file under both paths, as with hard links.
     static func version(_ path: String) -> FileVersion {
         FileVersion(device: 1, inode: 2, size: 3, modified: 4, path: path)
     }
@@ -48,7 +48,7 @@ import TransferTestSupport
         let state = await stage.uploads.wait { $0.taken.count == 4 }
         let paths = Self.names.flatMap { [$0 + "/found", $0 + "/told"] }
         #expect(Self.keys(state.taken.map(\.path)) == Self.keys(paths))
-        // Each by the look at its own folder.
+        // Each version is checked in its own folder.
         #expect(state.taken.allSatisfy { $0.isCurrent(in: stage.watcher.root) })
         await stage.watcher.stop()
     }
@@ -65,7 +65,7 @@ import TransferTestSupport
     @Test func eachWaitsForTheConsumerByItself() {
         var waiting = WaitingFiles(capacity: 4, order: .oldest)
         for name in Self.names { waiting.add(Self.version(name), at: Self.now) }
-        // By their bytes, as nothing else tells which goes first.
+        // The order is that of the bytes, since no other property decides.
         #expect(waiting.offer().map { PathKey($0.path) } == [PathKey(Self.decomposed), PathKey(Self.composed)])
         waiting.drop(Self.composed)
         _ = waiting.answered(handled: 0, at: Self.now)
@@ -93,7 +93,7 @@ import TransferTestSupport
         #expect(tree.child(Self.decomposed, of: FolderTree.root) == second)
     }
 
-    @Test func whatIsLeftAloneIsToldOfEach() {
+    @Test func eachIgnoredNameIsReported() {
         var reported = ReportedOnce()
         let isNew = Self.names.map { reported.isNew("link \($0)") }
         let isNewAgain = Self.names.map { reported.isNew("link \($0)") }

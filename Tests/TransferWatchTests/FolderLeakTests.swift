@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferWatch
 
-/// By itself (see `STRESS` in the Makefile), as the memory of the process is measured.
+/// The test runs alone (see `STRESS` in the Makefile), since it measures the memory of the process.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct FolderLeakTests {
     static func fill(_ stage: WatchStage, folders: Int, files: Int) throws {
         for folder in 0..<folders {
@@ -16,7 +16,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aHundredThousandFilesLeaveNothingInMemoryAndWakeNobody() async throws {
+    @Test func aHundredThousandFilesLeaveNoMemoryAndNoWakeUps() async throws {
         let stage = try WatchStage(loopName: "idle-watch", { $0.settle = .milliseconds(20) })
         try Self.fill(stage, folders: 100, files: 1000)
         let consumer = Counter()
@@ -30,13 +30,13 @@ import TransferTestSupport
         let count = await consumer.count
         #expect(count == 100_000)
         #expect(grown < 8 << 20, "\(grown) bytes")
-        // Nothing happens for a while, by another loop's clock: the watcher's threads don't run at all.
+        // Nothing happens for a while, measured by another loop: the threads of the watcher do not run at all.
         let other = try EventLoop(name: "other")
         defer { other.stop() }
         let threads = try ["idle-watch", "idle-watch-io"].map { name in
             try #require(ThreadFacts.named(name).max())
         }
-        // They may be on their way to sleep, and somebody else may mount something, which is looked at once.
+        // The threads may just be going to sleep, and a mount by another process wakes them once.
         var switches: [[Substring]] = []
         for _ in 0..<10 {
             let before = threads.map { ThreadFacts.switches($0) }
@@ -73,7 +73,7 @@ import TransferTestSupport
         return pages * 4096
     }
 
-    /// Knows every file.
+    /// A consumer that knows every file.
     actor Counter: WatchConsumer {
         private(set) var count = 0
 
@@ -90,7 +90,7 @@ import TransferTestSupport
             }
         }
 
-        /// How often it has been given the processor.
+        /// Returns how often a thread has run on the processor.
         static func switches(_ thread: Int) -> [Substring] {
             let text = (try? String(contentsOfFile: "/proc/self/task/\(thread)/status", encoding: .utf8)) ?? ""
             return text.split(separator: "\n").filter { $0.contains("ctxt_switches") }

@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferWatch
 
 @Suite struct FolderTreeTests {
-    /// a/b, a/b/c and d, all read, with the watches 1 to 5.
+    /// Returns a tree of a/b, a/b/c and d, all read, with the watches 1 to 5.
     static func tree() -> (FolderTree, [String: FolderTree.ID]) {
         var tree = FolderTree()
         let a = tree.meet("a", in: FolderTree.root) ?? -1
@@ -41,7 +41,7 @@ import TransferCore
         let watches = tree.remove(try #require(ids["a"]))
         #expect(watches.sorted() == [2, 3, 4])
         #expect(tree.count == 2 && tree.folder(ofWatch: 3) == nil && tree.path(of: ids["c"] ?? 0) == nil)
-        // Its number doesn't come again.
+        // The number is not reused.
         let next = tree.meet("a", in: FolderTree.root)
         #expect(!ids.values.contains(next ?? 0))
     }
@@ -50,7 +50,7 @@ import TransferCore
         var (tree, ids) = Self.tree()
         tree.beginReading(FolderTree.root)
         tree.meet("d", in: FolderTree.root)
-        // One that comes during the reading has been met.
+        // A folder that appears during the reading counts as found.
         tree.meet("e", in: FolderTree.root)
         #expect(tree.unmet(in: FolderTree.root) == [try #require(ids["a"])])
     }
@@ -83,7 +83,7 @@ import TransferCore
 
     static func parse(_ bytes: [UInt8]) -> [InotifyEvent] { bytes.withUnsafeBytes { InotifyEvent.parse($0) } }
 
-    @Test func readsWhatTheKernelWrites() {
+    @Test func eventsOfTheKernelAreParsed() {
         // Masks and layout as in inotify(7) and linux/inotify.h.
         let events = Self.parse(
             Self.bytes(3, 0x8, 0, Array("a.txt".utf8) + [0, 0, 0])
@@ -99,7 +99,7 @@ import TransferCore
             ])
     }
 
-    @Test func leavesOutWhatIsCutOff() {
+    @Test func truncatedEventsAreIgnored() {
         let whole = Self.bytes(3, 0x8, 0, Array("abcd".utf8))
         for count in 0..<whole.count { #expect(Self.parse(Array(whole[..<count])).isEmpty) }
         #expect(Self.parse(whole + whole.prefix(18)).count == 1)

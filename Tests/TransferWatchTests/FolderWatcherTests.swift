@@ -10,7 +10,7 @@ import TransferTestSupport
 @testable import TransferWatch
 
 @Suite(.timeLimit(.minutes(2))) struct FolderWatcherTests {
-    @Test func takesWhatIsThereAndWhatIsWritten() async throws {
+    @Test func existingAndNewFilesAreTaken() async throws {
         let stage = try WatchStage()
         try stage.folder.write("old", to: "in/old")
         try stage.folder.write("deep", to: "in/a/b/deep")
@@ -32,7 +32,7 @@ import TransferTestSupport
         let descriptor = open(stage.folder.path("in/slow"), O_WRONLY | O_CREAT, 0o644)
         for round in 0..<5 {
             _ = write(descriptor, "0123456789", 10)
-            // Longer than the settle time between one write and the next.
+            // The time between two writes is longer than the settle time.
             try await stage.passed("sentinel\(round)")
             #expect(!stage.uploads.paths.contains("slow"))
         }
@@ -45,7 +45,7 @@ import TransferTestSupport
         let stage = try WatchStage()
         let descriptor = open(stage.folder.path("in/open"), O_WRONLY | O_CREAT, 0o644)
         _ = write(descriptor, "01234", 5)
-        // By its times alone it would be finished.
+        // By the file's times alone it would be finished.
         let place = try Place.root(stage.watcher.root)
         let looker = FileLooker(root: stage.watcher.root)
         while (looker.sight("open", in: place.descriptor).look?.quietFor ?? .zero) < .milliseconds(60) {
@@ -160,7 +160,7 @@ import TransferTestSupport
         #expect(Set(state.taken.map(\.path)).count == 600 && state.taken.count == 600)
     }
 
-    @Test func aRenamedFolderGoesOnBeingWatchedUnderItsNewName() async throws {
+    @Test func aRenamedFolderStaysWatchedUnderItsNewName() async throws {
         let stage = try WatchStage()
         try stage.folder.write("1", to: "in/old/sub/first")
         _ = await stage.started()
@@ -170,14 +170,14 @@ import TransferTestSupport
         close(descriptor)
         try stage.folder.write("2", to: "in/new/sub/second")
         let state = await stage.uploads.wait(for: ["new/sub/first", "new/sub/open", "new/sub/second"])
-        // The same version under another path, as it's said to the consumer.
+        // The same version under another path, in the form that the consumer receives.
         let first = state.taken.filter { $0.name == "first" }
         #expect(Set(first.map(\.path)) == ["old/sub/first", "new/sub/first"])
         #expect(Set(first.map(\.identity)).count == 1)
         #expect(!stage.uploads.paths.contains("old/sub/open"))
     }
 
-    @Test func aFolderMovedOutIsNotWatchedAnyMore() async throws {
+    @Test func aFolderMovedOutIsNoLongerWatched() async throws {
         let stage = try WatchStage()
         try stage.folder.folder("in/out/sub")
         _ = await stage.started()
@@ -188,7 +188,7 @@ import TransferTestSupport
             $0.events.count > 1 && $0.events.last == .caughtUp(WatchSummary(folders: 1, polledFolders: 0))
         }
         #expect(stage.uploads.paths == ["sentinel"])
-        // And comes in again, with what was put in it outside.
+        // The folder comes back with files that were added outside.
         try Paths.rename(stage.folder.path("out"), stage.folder.path("in/back"))
         await stage.uploads.wait(for: ["back/sub/f"])
     }
@@ -204,7 +204,7 @@ import TransferTestSupport
 
     // MARK: Links
 
-    @Test func linksThatLeadOutAreLeftAloneAndToldOnce() async throws {
+    @Test func linksThatLeadOutAreIgnoredAndReportedOnce() async throws {
         let stage = try WatchStage()
         try stage.folder.write("secret", to: "outside/secret")
         try Paths.symlink(stage.folder.path("outside/secret"), stage.folder.path("in/link"))
@@ -240,7 +240,7 @@ import TransferTestSupport
         try Paths.link(stage.folder.path("in/first"), stage.folder.path("in/second"))
         let state = await stage.uploads.wait(for: ["second"])
         #expect(state.taken.count == 2 && Set(state.taken.map(\.identity)).count == 1)
-        // Written by one name, it's a new version of that one.
+        // A write through one name makes a new version of that name.
         let file = open(stage.folder.path("in/second"), O_WRONLY | O_APPEND)
         _ = write(file, "more", 4)
         close(file)
@@ -248,7 +248,7 @@ import TransferTestSupport
         #expect(after.taken.last?.path == "second" && after.taken.last?.size == 11)
     }
 
-    @Test func aNameThatIsNoTextIsLeftAloneAndTold() async throws {
+    @Test func aNameThatIsNoTextIsIgnoredAndReported() async throws {
         let stage = try WatchStage()
         let name = Array(stage.folder.path("in/bad").utf8CString.dropLast()) + [CChar(bitPattern: 0xFF), 0]
         close(open(name, O_WRONLY | O_CREAT, 0o644))

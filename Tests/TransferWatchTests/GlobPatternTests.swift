@@ -43,7 +43,7 @@ import TransferCore
         for path in row.others { #expect(!pattern.matches(path), "\(path)") }
     }
 
-    @Test(arguments: ["", "/", "[a", "{a,b", "x{a,{b}", "[z-a]"]) func refusesWhatIsNoPattern(text: String) {
+    @Test(arguments: ["", "/", "[a", "{a,b", "x{a,{b}", "[z-a]"]) func invalidPatternsAreRefused(text: String) {
         let error = #expect(throws: TransferError.self) { try GlobPattern(text) }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains("\"\(text)\"") == true)
@@ -78,7 +78,7 @@ import TransferCore
         #expect(WatchRules().accepts(file: path))
     }
 
-    @Test func takesWhatIsIncludedAndNotExcluded() throws {
+    @Test func includedAndNotExcludedFilesAreTaken() throws {
         let rules = WatchRules(
             include: [try GlobPattern("*.mp4"), try GlobPattern("raw/*")], exclude: [try GlobPattern("draft*")])
         #expect(rules.accepts(file: "a.mp4") && rules.accepts(file: "raw/x") && rules.accepts(file: "b/c.mp4"))
@@ -86,7 +86,7 @@ import TransferCore
             !rules.accepts(file: "a.txt") && !rules.accepts(file: "draft.mp4") && !rules.accepts(file: "raw/draft1"))
     }
 
-    /// The pattern, a path, and whether it takes that.
+    /// Rows: the pattern, a path, and whether the pattern matches.
     @Test(arguments: [
         (".env", ".env", true), (".env", "a/.env", true), (".*", ".htaccess", true), ("*.part", "x.part", true),
         ("*.PART", "x.PART", true), ("*.{tmp,part}", "x.tmp", true), ("*.[pt]art", "x.part", true),
@@ -106,7 +106,7 @@ import TransferCore
         #expect(!rules.takes(file: ".git/a.txt") && !rules.takes(file: "a/.well-known/x"))
     }
 
-    @Test func excludeHasTheLastWord() throws {
+    @Test func excludeOverridesInclude() throws {
         let rules = WatchRules(include: [try GlobPattern(".*")], exclude: [try GlobPattern(".env")])
         #expect(rules.accepts(file: ".htaccess") && !rules.accepts(file: ".env"))
     }
@@ -122,7 +122,7 @@ import TransferCore
         #expect(rules.enters(folder: "src") && rules.enters(folder: "src/a"))
         #expect(!rules.enters(folder: "src/build") && !rules.enters(folder: "cache"))
         #expect(rules.takes(file: "src/a/x") && !rules.takes(file: "src/build/a/x") && !rules.takes(file: "a/../x"))
-        // With a slash at its end it's for folders only.
+        // A pattern with a trailing slash matches folders only.
         #expect(rules.accepts(file: "cache") && !rules.accepts(file: "build"))
     }
 

@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferWatch
 
-/// A machine with a file system that is a table, and a consumer that takes all.
+/// A test bench whose file system is a table and whose consumer takes every file.
 struct MachineBench {
     var machine: WatchMachine
     var now = MonotonicTime(nanoseconds: 0)
@@ -16,14 +16,14 @@ struct MachineBench {
     var watchLimit = 1000
     private var lastWatch: Int32 = 100
     var remote: Set<String> = []
-    /// How long ago files changed when they are looked at.
+    /// The age of the last change when a file is examined.
     var quietFor = Duration.seconds(60)
     var changed: Int64 = 0
     var taken: [String] = []
     var notices: [WatchEvent] = []
     var endedWatches: [Int32] = []
     var consumerRoom = Int.max
-    /// The entries that are left of the folder being read.
+    /// The remaining entries of the folder under reading.
     private var left: [String] = []
     private var begun = 0
 
@@ -54,7 +54,7 @@ struct MachineBench {
         }
     }
 
-    /// Until nothing more is to be done now.
+    /// Runs until no work is left for now.
     mutating func run() {
         for _ in 0..<100_000 {
             machine.turn(at: now)
@@ -95,7 +95,7 @@ struct MachineBench {
                 if let known = watches[inode] {
                     watch = .set(known)
                 } else if watches.count < watchLimit {
-                    // Numbers of watches don't come again.
+                    // The numbers of watches are not reused.
                     lastWatch += 1
                     watches[inode] = lastWatch
                     watch = .set(lastWatch)

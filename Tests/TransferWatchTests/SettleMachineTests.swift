@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferWatch
 
 @Suite struct SettleMachineTests {
-    /// Takes times in seconds; the settle time is two.
+    /// A test bench with times in seconds and a settle time of two seconds.
     struct Bench {
         var machine = SettleMachine(settle: .seconds(2), capacity: 4)
 
@@ -23,7 +23,7 @@ import TransferCore
         static func time(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
     }
 
-    /// - Parameter quiet: Seconds since the last change.
+    /// - Parameter quiet: The seconds since the last change.
     static func look(
         size: Int64 = 1, quiet: Double, isWritten: Bool? = nil, hasOtherNames: Bool = false
     ) -> FileLook {
@@ -54,7 +54,7 @@ import TransferCore
         _ = bench.at(11.5, .closedAfterWriting)
         #expect(bench.due(12.5) == [])
         #expect(bench.due(13.7) == ["f"])
-        // Written without being closed again: the times show it.
+        // The file was written without a closing event, which its times show.
         #expect(bench.at(13.7, .looked(Self.look(size: 5, quiet: 0.5))) == .none)
         #expect(bench.due(15.9) == ["f"])
         #expect(bench.at(15.9, .looked(Self.look(size: 5, quiet: 2.2))) == .take(Self.version(size: 5)))
@@ -89,14 +89,14 @@ import TransferCore
         var bench = Bench()
         _ = bench.at(10, .made)
         #expect(bench.due(12.2) == ["f"])
-        // Nobody can say whether it's open: the closing will be told.
+        // The watcher cannot know whether the file is open, but its closing will be reported.
         #expect(bench.at(12.2, .looked(Self.look(quiet: 2.2))) == .none)
         #expect(bench.machine.count == 0)
         _ = bench.at(60, .closedAfterWriting)
         #expect(bench.due(62.2) == ["f"])
     }
 
-    @Test func aLinkIsTakenThoughNobodyClosesIt() {
+    @Test func aLinkIsTakenWithoutAClosingEvent() {
         var bench = Bench()
         _ = bench.at(10, .made)
         _ = bench.due(12.2)
@@ -118,7 +118,7 @@ import TransferCore
 
     @Test func oneThatAScanFindsYoungIsTakenWhenTwoLooksAgree() {
         var bench = Bench()
-        // As with a clock that is ahead: by its times it's never quiet.
+        // With a server clock that is ahead, the times of the file never show that it is quiet.
         #expect(bench.at(0, .found(Self.look(size: 1, quiet: -50))) == .none)
         #expect(bench.due(2.2) == ["f"])
         #expect(bench.at(2.2, .looked(Self.look(size: 2, quiet: -50))) == .none)
@@ -135,14 +135,15 @@ import TransferCore
         #expect(bench.at(6.4, .looked(Self.look(quiet: 1000, isWritten: false))) == .take(Self.version()))
     }
 
-    @Test func whatAScanFindsChangesNothingAboutAFileThatIsKnown() {
+    @Test func aScanDoesNotChangeAKnownFile() {
         var bench = Bench()
         _ = bench.at(10, .closedAfterWriting)
         #expect(bench.at(11, .found(Self.look(quiet: 100))) == .none)
         #expect(bench.due(12.2) == ["f"])
     }
 
-    @Test(arguments: [SettleMachine.Event.gone, .looked(nil)]) func forgetsWhatIsGone(event: SettleMachine.Event) {
+    @Test(arguments: [SettleMachine.Event.gone, .looked(nil)])
+    func removedFilesAreForgotten(event: SettleMachine.Event) {
         var bench = Bench()
         _ = bench.at(10, .closedAfterWriting)
         if event == .looked(nil) { _ = bench.due(13) }
@@ -150,7 +151,7 @@ import TransferCore
         #expect(bench.machine.count == 0 && bench.due(20) == [])
     }
 
-    @Test func anAnswerThatIsOlderThanWhatHappenedIsLetBe() {
+    @Test func anOutdatedAnswerIsIgnored() {
         var bench = Bench()
         _ = bench.at(10, .closedAfterWriting)
         #expect(bench.due(12.2) == ["f"])
@@ -167,7 +168,7 @@ import TransferCore
         #expect(bench.machine.room == 0)
         #expect(bench.at(0, "e", .closedAfterWriting) == .full)
         #expect(bench.at(0, "e", .found(Self.look(quiet: 0))) == .full)
-        // Neither one that is known nor one that is finished needs room.
+        // A known file and a finished one need no capacity.
         #expect(bench.at(0, "a", .closedAfterWriting) == .none)
         #expect(bench.at(0, "e", .found(Self.look(quiet: 5))) == .take(Self.version("e")))
         #expect(bench.machine.count == 4)
@@ -183,7 +184,7 @@ import TransferCore
         #expect(machine.written == 3 && machine.room == 2)
     }
 
-    @Test func whatIsAskedForByNameHasRoomOfItsOwn() {
+    @Test func requestedFilesHaveACapacityOfTheirOwn() {
         var bench = Bench()
         for number in 0..<4 { _ = bench.at(0, "f\(number)", .closedAfterWriting) }
         let noted = (0..<12).map { bench.machine.settleAgain("f\($0)", at: Bench.time(0)) }
@@ -239,7 +240,7 @@ import TransferCore
         #expect(waiting.offer().map(\.path).joined() == names)
     }
 
-    @Test func keepsWhatTheConsumerHasNoRoomForUntilItProceeds() {
+    @Test func filesBeyondTheConsumersRoomWaitUntilItProceeds() {
         let now = MonotonicTime(nanoseconds: 0)
         var waiting = WaitingFiles(capacity: 2, order: .oldest)
         for file in Self.files { waiting.add(file, at: now) }
@@ -254,7 +255,7 @@ import TransferCore
         #expect(waiting.isEmpty)
     }
 
-    @Test func aWordToProceedThatComesBeforeTheAnswerIsHeard() {
+    @Test func anEarlyRequestToProceedIsHonoured() {
         let now = MonotonicTime(nanoseconds: 0)
         var waiting = WaitingFiles(capacity: 5, order: .oldest)
         for file in Self.files { waiting.add(file, at: now) }
@@ -264,7 +265,7 @@ import TransferCore
         #expect(waiting.canOffer)
     }
 
-    @Test func whatWentWhileItWasOfferedDoesNotComeBack() {
+    @Test func aFileRemovedDuringItsOfferDoesNotReturn() {
         let now = MonotonicTime(nanoseconds: 0)
         var waiting = WaitingFiles(capacity: 5, order: .oldest)
         for file in Self.files + [Self.file("x/y")] { waiting.add(file, at: now) }
@@ -277,7 +278,7 @@ import TransferCore
         #expect(waiting.offer().map { "\($0.path)\($0.size)" } == ["c1", "b99"])
     }
 
-    @Test func remembersWhatWasSeenForOnePassMore() {
+    @Test func seenFilesAreRememberedForOneMorePass() {
         var seen = SeenVersions(capacity: 2)
         seen.insert(Self.files[0])
         seen.beginPass()

@@ -28,7 +28,7 @@ import TransferTestSupport
         #expect(SystemdNotify(environment: [:]) == nil)
     }
 
-    @Test func saysSoWhenNobodyListens() throws {
+    @Test func aMissingManagerIsReported() throws {
         let folder = try TemporaryFolder("notify")
         let notify = try #require(SystemdNotify(environment: ["NOTIFY_SOCKET": folder.path("nobody")]))
         #expect(!notify.send(.ready))

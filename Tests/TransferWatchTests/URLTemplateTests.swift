@@ -52,12 +52,12 @@ import TransferCore
         ("https://h/{date}?on={host}", false, "https://h/{date}/{name}?on={host}"),
         ("https://h/{name}", true, "https://h/{name}"), ("https://h/{sha256}.bin", true, "https://h/{sha256}.bin"),
     ])
-    func addsWhatTellsFilesApart(text: String, isRecursive: Bool, completed: String) throws {
+    func theDistinguishingPartIsAdded(text: String, isRecursive: Bool, completed: String) throws {
         let template = try URLTemplate(text).completed(isRecursive: isRecursive)
         #expect(template.description == completed)
     }
 
-    @Test func knowsWhetherItNeedsTheDigestAndTellsFilesApart() throws {
+    @Test func aTemplateKnowsWhetherItNeedsTheDigestAndDistinguishesFiles() throws {
         let byName = try URLTemplate("https://h/{name}")
         #expect(!byName.needsDigest && byName.tellsFilesApart(isRecursive: false))
         #expect(!byName.tellsFilesApart(isRecursive: true))

@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferWatch
 
 @Suite struct WatchMachineTests {
-    @Test(arguments: WatchOrder.allCases) func whatComesInWhileNobodyTakesAnythingHasItsPlaceInTheOrder(
+    @Test(arguments: WatchOrder.allCases) func newFilesDuringAFullConsumerKeepTheOrder(
         _ order: WatchOrder
     ) {
         var bench = MachineBench(
@@ -26,7 +26,7 @@ import TransferCore
         #expect(Set(bench.taken).count == 11)
     }
 
-    @Test func takesWhatIsThereAndThenWhatComes() {
+    @Test func existingFilesAreTakenBeforeNewOnes() {
         var bench = MachineBench()
         bench.files = ["a": 1, "x.part": 2]
         bench.run()
@@ -101,11 +101,11 @@ import TransferCore
         #expect(bench.taken == ["b/f"])
     }
 
-    @Test func anOverflowReadsEverythingAgainAndFindsWhatWasRenamed() {
+    @Test func anOverflowReadsEverythingAgainAndFindsRenames() {
         var bench = MachineBench()
         bench.folders = ["": 1, "a": 2, "gone": 3]
         bench.run()
-        // Lost: a became z, gone went, a file came.
+        // The lost events: a became z, gone was removed, and a file was added.
         bench.folders = ["": 1, "z": 2]
         bench.files = ["z/f": 1]
         bench.machine.take(.overflowed, at: bench.now)
@@ -121,7 +121,7 @@ import TransferCore
         bench.folders = ["": 1, "x": 2, "x/a": 3]
         bench.run()
         let watch = bench.watch("x/a")
-        // Lost: x/a became z. Only the watched folder itself is read again.
+        // The lost event: x/a became z. Only the watched folder itself is read again.
         bench.folders = ["": 1, "x": 2, "z": 3]
         bench.files = ["z/f": 1]
         bench.machine.tree.markDirty(FolderTree.root)
@@ -131,7 +131,8 @@ import TransferCore
         #expect(bench.machine.tree.count == 3)
     }
 
-    /// Each overflow asks for all folders; a flood of them waits, and the last reading finds what all of them told.
+    /// Each overflow requests a reading of all folders. Repeated requests wait, and the last reading covers all of
+    /// them.
     @Test func aFloodOfLostEventsIsFollowedByFewReadings() {
         var bench = MachineBench()
         bench.run()
@@ -151,7 +152,7 @@ import TransferCore
 
     @Test func theSameFolderByAnotherPathIsLeftAlone() {
         var bench = MachineBench()
-        // By bind mounts: one of a neighbour, one of the folder above.
+        // Bind mounts of a sibling and of the parent folder.
         bench.folders = ["": 1, "a": 2, "b": 2, "a/loop": 1]
         bench.files = ["a/f": 1, "b/f": 1]
         bench.run()
@@ -201,7 +202,7 @@ import TransferCore
         bench.run()
         #expect(bench.taken.count == 25)
         #expect(bench.machine.heldFiles <= 20 && bench.machine.nextDue == nil)
-        // What comes meanwhile settles as far as there is room.
+        // New files settle only while there is room.
         bench.files["late"] = 2
         bench.event(.closedAfterWriting, "late")
         bench.run(after: .seconds(60))
@@ -231,14 +232,14 @@ import TransferCore
         #expect(bench.machine.heldFiles == 0 && bench.machine.nextDue == nil)
     }
 
-    @Test func inNewFilesOnlyModeWhatWasThereIsLeftAlone() {
+    @Test func inNewFilesOnlyModeExistingFilesAreIgnored() {
         var bench = MachineBench(MachineBench.options { $0.since = 1000 })
         bench.folders["old"] = 2
         bench.files = ["a": 1, "old/b": 1]
         bench.changed = 999
         bench.run()
         #expect(bench.taken.isEmpty)
-        // A folder that is moved in is new with all that is in it, however old that is.
+        // A folder that is moved in is new with all its files, however old they are.
         bench.folders["in"] = 3
         bench.folders["in/deep"] = 4
         bench.files["in/deep/c"] = 1
@@ -275,8 +276,8 @@ import TransferCore
         #expect(Set(bench.taken.dropFirst()) == ["out/a", "out/b", "out/deep/c"])
     }
 
-    /// A consumer may let a version go that it had handled.
-    @Test func whatIsAskedForIsOfferedAgainAlsoWhereReadingPassesItOver() {
+    /// A consumer may release a version that it had handled, and request it again.
+    @Test func requestedFilesAreOfferedAgainEvenIfReadingSkipsThem() {
         var polled = MachineBench()
         polled.remote = [""]
         polled.files = ["a": 1, "b": 1, "b.part": 1]
@@ -302,7 +303,7 @@ import TransferCore
         #expect(newOnly.taken == ["in/a", "in/a"])
     }
 
-    @Test func ofManyThatAreAskedForTheRestIsFoundByReading() {
+    @Test func excessRequestedFilesAreFoundByReading() {
         var bench = MachineBench(MachineBench.options { $0.unsettled = 2 })
         bench.folders["in"] = 2
         let names = (0..<20).map { "in/f\($0)" }
@@ -332,7 +333,7 @@ import TransferCore
         #expect(bench.taken == ["a"])
     }
 
-    @Test func aFolderThatCannotBeReadIsToldOnceAndTriedAgain() {
+    @Test func anUnreadableFolderIsReportedOnceAndTriedAgain() {
         var bench = MachineBench()
         bench.run()
         let id = bench.machine.tree.meet("secret", in: FolderTree.root)

@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferWatch
 
-/// Several writers do anything at once, from seeds; in the end every file has been taken as it is then.
+/// Several writers do random operations from seeds. In the end every file has been taken in its final state.
 @Suite(.timeLimit(.minutes(2))) struct WatcherStormTests {
     struct Generator: RandomNumberGenerator {
         var state: UInt64
@@ -18,7 +18,7 @@ import TransferTestSupport
         }
     }
 
-    /// What a writer does in a tree of its own, so that it knows what is there.
+    /// The operations of a writer in a tree of its own, so that it knows the existing files.
     struct Writer {
         var random: Generator
         let root: String
@@ -66,7 +66,7 @@ import TransferTestSupport
             files.insert(name)
         }
 
-        /// Written now, closed some time later.
+        /// Writes a file now, and closes it some time later.
         mutating func hold(_ name: String) {
             let descriptor = Glibc.open(path(name), O_WRONLY | O_CREAT | O_TRUNC, 0o644)
             guard descriptor >= 0 else { return }
@@ -99,7 +99,7 @@ import TransferTestSupport
         }
     }
 
-    /// What is there that is to be taken.
+    /// Returns the versions of all existing files that should be taken.
     static func versions(in stage: WatchStage) throws -> Set<FileVersion> {
         let place = try Place.root(stage.watcher.root)
         let paths = try stage.folder.files(below: "in").filter { !$0.hasSuffix(".part") }
@@ -132,7 +132,7 @@ import TransferTestSupport
                     writer.count = number * 1_000_000
                     for step in 0..<600 {
                         writer.act()
-                        // Others get on with it too.
+                        // Other tasks run in between.
                         if step % 20 == 0 { await Task.yield() }
                     }
                     for descriptor in writer.open { close(descriptor) }
@@ -144,7 +144,7 @@ import TransferTestSupport
         let state = await stage.uploads.wait { $0.history.isSuperset(of: wanted) }
         #expect(state.taken.allSatisfy { !WatchRules.isTemporary($0.name) })
         #expect(Set(state.taken).count == state.taken.count)
-        // A file is not taken while somebody has it open: then it has four bytes, and is empty before.
+        // An open file is not taken: a closed one has four bytes, and an open one may be empty.
         #expect(state.taken.allSatisfy { $0.size > 0 })
         let held = await stage.watcher.withMachine { $0.tree.count }
         #expect(held.map { $0 <= 4 * 12 + 1 } == true)

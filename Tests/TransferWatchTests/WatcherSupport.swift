@@ -6,16 +6,16 @@ import TransferTestSupport
 
 @testable import TransferWatch
 
-/// A consumer with a ledger, as the queue has one, that can be full; and what the watcher told.
+/// A consumer with an upload history like the queue's, which can be full, and a record of the watcher's events.
 final class Uploads: WatchConsumer {
     struct State {
-        /// In the order in which they were taken; each version and name once.
+        /// The taken versions in order, each version and name once.
         var taken: [FileVersion] = []
         var history: Set<FileVersion> = []
         var offered = 0
         var batches: [Int] = []
         var events: [WatchEvent] = []
-        /// How many more it takes.
+        /// The number of further versions that the consumer takes.
         var room = Int.max
         var isAsked = false
     }
@@ -27,7 +27,7 @@ final class Uploads: WatchConsumer {
             #expect(!state.isAsked, "two batches at a time")
             state.isAsked = true
         }
-        // Somebody else may have a turn: a consumer isn't done at once.
+        // Other tasks may run: a real consumer does not finish at once.
         await Task.yield()
         return change { state in
             state.isAsked = false
@@ -60,7 +60,7 @@ final class Uploads: WatchConsumer {
         return state
     }
 
-    /// Comes back when these paths have been taken.
+    /// Waits until these paths have been taken.
     @discardableResult
     func wait(for paths: [String]) async -> State {
         await wait { state in Set(state.taken.map(\.path)).isSuperset(of: paths) }
@@ -70,11 +70,11 @@ final class Uploads: WatchConsumer {
         await wait { $0.events.contains(where: matches) }
     }
 
-    /// The paths that have been taken, sorted; twice when two versions were.
+    /// The sorted paths that have been taken; a path occurs twice if two versions were.
     var paths: [String] { state.taken.map(\.path).sorted() }
 }
 
-/// A folder that is watched, with a short settle time.
+/// A watched folder with a short settle time.
 final class WatchStage: Sendable {
     let folder: TemporaryFolder
     let uploads = Uploads()
@@ -105,7 +105,7 @@ final class WatchStage: Sendable {
         workers.stop()
     }
 
-    /// Started, and with everything that was there taken.
+    /// Starts the watcher, and waits until all existing files have been taken.
     func started() async -> Self {
         watcher.start()
         await caughtUp()
@@ -116,14 +116,14 @@ final class WatchStage: Sendable {
         await uploads.waitForEvent { if case .caughtUp = $0 { true } else { false } }
     }
 
-    /// All that came before this has been decided: a file that comes later was taken.
+    /// Waits until all earlier changes have been decided: a file that was made later has been taken.
     func passed(_ name: String = "sentinel") async throws {
         try folder.write("x", to: "in/\(name)")
         await uploads.wait(for: [name])
     }
 }
 
-/// System calls on paths, with errors as failures of the test.
+/// System calls on paths, whose errors fail the test.
 enum Paths {
     static func rename(_ from: String, _ to: String) throws { try #require(Glibc.rename(from, to) == 0, "\(errno)") }
     static func link(_ from: String, _ to: String) throws { try #require(Glibc.link(from, to) == 0, "\(errno)") }

@@ -11,7 +11,7 @@ import TransferTestSupport
 @Suite(.timeLimit(.minutes(2))) struct WatcherTroubleTests {
     // MARK: The watched folder
 
-    @Test func aDeletedRootIsToldAndWatchedAgainWhenItIsBack() async throws {
+    @Test func aDeletedRootIsReportedAndWatchedAgainOnceItIsBack() async throws {
         let stage = try WatchStage(root: "in", { $0.pollInterval = .seconds(600) })
         try stage.folder.write("1", to: "in/sub/a")
         _ = await stage.started()
@@ -32,7 +32,7 @@ import TransferTestSupport
         _ = await stage.started()
         try Paths.rename(stage.folder.path("above"), stage.folder.path("away"))
         await stage.uploads.waitForEvent(\.isLost)
-        // Neither in the old place nor in the new one.
+        // The file is in neither the old folder nor the new one.
         try stage.folder.write("1", to: "away/between/in/a")
         try Paths.rename(stage.folder.path("away"), stage.folder.path("above"))
         await stage.uploads.wait(for: ["a"])
@@ -56,7 +56,7 @@ import TransferTestSupport
         let stage = try WatchStage(root: "far/away/in", makesRoot: false, { $0.pollInterval = .seconds(600) })
         stage.watcher.start()
         await stage.uploads.waitForEvent(\.isLost)
-        // One by one, and with what isn't meant in between.
+        // The folders are made one by one, with unrelated ones in between.
         for name in ["far", "far/other", "far/away", "far/away/other", "far/away/in"] {
             try Paths.makeFolder(stage.folder.path(name))
         }
@@ -64,7 +64,7 @@ import TransferTestSupport
         await stage.uploads.wait(for: ["a"])
     }
 
-    /// The kernel is asked to watch the link only after it was looked where that leads.
+    /// The watcher resolves the link before it asks the kernel to watch it.
     @Test func aLinkThatIsTurnedWhileItIsBeingWatchedIsFollowed() async throws {
         let folder = try TemporaryFolder("turned")
         for (name, target) in [("in", "first"), ("same", "first"), ("next", "second")] {
@@ -85,7 +85,7 @@ import TransferTestSupport
         await stage.uploads.wait(for: ["a"])
     }
 
-    /// As those do who switch releases: the link is another one from one moment to the next.
+    /// The technique of release switchers: a rename replaces the link atomically.
     @Test(arguments: ["in", "in/link/beneath"]) func aLinkOnTheWayToTheRootThatLeadsElsewhereIsFollowed(
         _ root: String
     ) async throws {
@@ -98,7 +98,7 @@ import TransferTestSupport
         try Paths.symlink(folder.path("first"), folder.path(link))
         let stage = try WatchStage(in: folder, root: root, makesRoot: false, { $0.pollInterval = .seconds(600) })
         _ = await stage.started()
-        // Another one to the same place first.
+        // The first replacement leads to the same folder.
         try Paths.symlink(folder.path("first"), folder.path("same"))
         try Paths.rename(folder.path("same"), folder.path(link))
         try folder.write("1", to: (root == "in" ? "first" : "first/beneath") + "/later")
@@ -118,9 +118,8 @@ import TransferTestSupport
         await stage.uploads.waitForEvent(\.isLost)
     }
 
-    /// Of a mount inotify tells nothing. The folder is the test's own, and nobody else looks there.
-    @Test(.enabled(if: Mounts.arePossible, "needs the right to mount")) func whatIsMountedOnTheRootIsRead() async throws
-    {
+    /// inotify reports no mounts. The folder belongs to the test, and no other process uses it.
+    @Test(.enabled(if: Mounts.arePossible, "needs the right to mount")) func aMountOnTheRootIsRead() async throws {
         let stage = try WatchStage({ $0.pollInterval = .seconds(600) })
         try stage.folder.write("1", to: "in/a")
         _ = await stage.started()
@@ -134,13 +133,13 @@ import TransferTestSupport
         #expect(stage.uploads.paths == ["a", "mounted", "sentinel"])
     }
 
-    @Test func aMissingRootIsFoundWithoutAnyWordFromTheKernel() async throws {
+    @Test func aMissingRootIsFoundWithoutAnEventOfTheKernel() async throws {
         var kernel = WatchKernel.linux
         kernel.create = { -EMFILE }
         let stage = try WatchStage(root: "nowhere/in", makesRoot: false, kernel: kernel)
         stage.watcher.start()
         await stage.uploads.waitForEvent(\.isLost)
-        // Without any word from the kernel it's looked for again and again.
+        // Without any event of the kernel, the watcher looks for the folder periodically.
         try stage.folder.write("1", to: "nowhere/in/a")
         await stage.uploads.wait(for: ["a"])
     }
@@ -158,7 +157,7 @@ import TransferTestSupport
         #expect(stage.uploads.paths == ["sub/a"])
     }
 
-    @Test func whatTheKernelLosesWhileTheLoopIsHeldIsFound() async throws {
+    @Test func eventsLostWhileTheLoopIsBlockedAreFound() async throws {
         let limit = try #require(WatchKernel.linux.limit("fs.inotify.max_queued_events"))
         try #require(limit < 100_000, "this machine's queue is too long to be filled here")
         let count = limit / 2 + 2000
@@ -172,7 +171,8 @@ import TransferTestSupport
                 gate.wait()
             }
         }
-        // Made and closed: two events each. What comes last is lost, and a folder's renaming with it.
+        // Each file causes two events, for its creation and its closing. The last events are lost, among them a
+        // folder's rename.
         for number in 0..<count { close(open(stage.folder.path("in/f\(number)"), O_WRONLY | O_CREAT, 0o644)) }
         try Paths.rename(stage.folder.path("in/was"), stage.folder.path("in/is"))
         try stage.folder.write("x", to: "in/is/deep")
@@ -180,19 +180,19 @@ import TransferTestSupport
         let state = await stage.uploads.wait { $0.taken.count >= count + 2 }
         #expect(state.events.contains(.overflowed))
         #expect(Set(state.taken.map(\.path)).count == count + 2 && state.taken.count == count + 2)
-        // The renamed folder has its watch under its new name.
+        // The watch of the renamed folder has the new name.
         try stage.folder.write("x", to: "in/is/after")
         await stage.uploads.wait(for: ["is/after"])
     }
 
     // MARK: Limits of the kernel
 
-    @Test func beyondTheLimitOfWatchesFoldersArePolledWithAWordAboutIt() async throws {
+    @Test func beyondTheLimitOfWatchesFoldersArePolledAndReported() async throws {
         let added = Mutex(0)
         let isLifted = Mutex(false)
         var kernel = WatchKernel.linux
         kernel.add = { descriptor, path, mask in
-            // The folders above aren't meant.
+            // The parent folders are not affected.
             guard mask & InotifyEvent.mask == InotifyEvent.mask else {
                 return WatchKernel.linux.add(descriptor, path, mask)
             }
@@ -240,7 +240,7 @@ import TransferTestSupport
 
     // MARK: Polling
 
-    @Test func byPollingItFindsWhatComesAndChanges() async throws {
+    @Test func pollingFindsNewAndChangedFiles() async throws {
         let stage = try WatchStage({ $0.polls = true })
         try stage.folder.write("1", to: "in/a")
         _ = await stage.started()
@@ -254,7 +254,7 @@ import TransferTestSupport
         close(descriptor)
         try Paths.rename(stage.folder.path("in/c.part"), stage.folder.path("in/c"))
         await stage.uploads.wait(for: ["open", "c"])
-        // The consumer was asked about each version once.
+        // The consumer was offered each version once.
         #expect(stage.uploads.state.offered == 5)
         try FileManager.default.removeItem(atPath: stage.folder.path("in"))
         await stage.uploads.waitForEvent(\.isLost)
@@ -262,7 +262,7 @@ import TransferTestSupport
         await stage.uploads.wait(for: ["z"])
     }
 
-    @Test func whereOthersWriteUnheardItPolls() async throws {
+    @Test func fileSystemsWithoutEventsArePolled() async throws {
         var kernel = WatchKernel.linux
         kernel.fileSystem = { _ in 0x6969 }
         let stage = try WatchStage(kernel: kernel)
@@ -300,14 +300,14 @@ import TransferTestSupport
     @Test(arguments: [
         (WatchOrder.oldest, ["3", "1", "2"]), (.newest, ["2", "1", "3"]), (.smallest, ["1", "2", "3"]),
     ])
-    func whatWaitsTogetherIsOfferedInOrder(order: WatchOrder, names: [String]) async throws {
+    func waitingFilesAreOfferedInOrder(order: WatchOrder, names: [String]) async throws {
         let stage = try WatchStage({ $0.order = order })
         for (name, size, time) in [("1", 1, 200), ("2", 2, 300), ("3", 3, 100)] {
             let path = try stage.folder.write(String(repeating: "x", count: size), to: "in/\(name)")
             var times = [timeval(tv_sec: time, tv_usec: 0), timeval(tv_sec: time, tv_usec: 0)]
             try #require(utimes(path, &times) == 0)
         }
-        // Until all of them wait.
+        // The consumer is full until all files wait.
         stage.uploads.change { $0.room = 0 }
         stage.watcher.start()
         while await stage.watcher.withMachine({ $0.waiting.count }) != 3 {}
@@ -317,20 +317,20 @@ import TransferTestSupport
         #expect(stage.uploads.state.taken.map(\.path) == names)
     }
 
-    @Test func nothingIsOfferedOrToldOnceItIsStopped() async throws {
+    @Test func aStoppedWatcherOffersAndReportsNothing() async throws {
         let stage = try await WatchStage().started()
         try stage.folder.write("x", to: "in/a")
         await stage.watcher.stop()
         let before = stage.uploads.state
         try stage.folder.write("x", to: "in/b")
-        // Another watcher sees both, some settle times later.
+        // Another watcher sees both files after some settle times.
         let other = try WatchStage(in: stage.folder, makesRoot: false)
         other.watcher.start()
         await other.uploads.wait(for: ["a", "b"])
         #expect(stage.uploads.state.offered == before.offered && stage.uploads.state.events == before.events)
     }
 
-    @Test func newFilesOnlyLeavesWhatWasThere() async throws {
+    @Test func newFilesOnlyIgnoresExistingFiles() async throws {
         let folder = try TemporaryFolder("watch")
         try folder.write("old", to: "in/old")
         try folder.write("old", to: "elsewhere/old")
@@ -355,9 +355,9 @@ import TransferTestSupport
     }
 }
 
-/// A tmpfs that is mounted as long as this is there.
+/// A tmpfs that is mounted during the lifetime of this object.
 private final class Mounts {
-    /// Tried once.
+    /// Whether a mount succeeds, which is tried once.
     static let arePossible: Bool = {
         guard getuid() == 0, let folder = try? TemporaryFolder("mount"), let mount = try? Mounts(on: folder.path) else {
             return false
@@ -374,7 +374,7 @@ private final class Mounts {
     }
 
     func end() {
-        // Lazily: somebody may be looking there at the moment.
+        // The unmount is lazy, since another process may be using the folder.
         if let path { umount2(path, Int32(MNT_DETACH)) }
         path = nil
     }
@@ -383,7 +383,7 @@ private final class Mounts {
 }
 
 extension Uploads.State {
-    /// Files that were there at the beginning.
+    /// The number of files that existed at the start.
     fileprivate var first: Int { taken.lazy.filter { $0.path.hasPrefix("d") }.count }
 }
 

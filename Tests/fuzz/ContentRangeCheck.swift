@@ -1,6 +1,6 @@
 import TransferCore
 
-/// A range lies within its total, and is what RFC 9110 §14.4 lets a server write.
+/// The check that a range lies within its total, and has a form that RFC 9110 §14.4 permits.
 enum ContentRangeCheck {
     static func check(_ bytes: [UInt8]) throws {
         let text = String(decoding: bytes, as: UTF8.self)

@@ -1,6 +1,6 @@
 import TransferCore
 
-/// A name that a server or a URL proposes is one name, in one folder, that a terminal can show.
+/// The check that a proposed name of a server or a URL is one name, in one folder, which a terminal can show.
 enum FileNameCheck {
     static func check(_ bytes: [UInt8]) throws {
         let text = String(decoding: bytes, as: UTF8.self)

@@ -1,6 +1,6 @@
-/// A function of ours that reads what others wrote, and what has to hold of whatever it's given.
+/// A function of the package that parses foreign input, and the properties that hold for any input.
 ///
-/// libFuzzer calls them (`make fuzz`), and a test with what it found before.
+/// libFuzzer calls the targets (`make fuzz`), and a test calls them with earlier findings.
 enum FuzzTarget: String, CaseIterable, Sendable {
     case heads
     case contentRange = "content-range"
@@ -9,7 +9,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case xml
     case jobFile = "job-file"
 
-    /// - Throws: ``FuzzFault`` where something doesn't hold. A crash says it by itself.
+    /// - Throws: ``FuzzFault`` if a property does not hold. A crash is a finding without an error.
     func check(_ bytes: [UInt8]) throws {
         switch self {
         case .heads: try HeadCheck.check(bytes)

@@ -1,6 +1,6 @@
 @testable import TransferEngine
 
-/// A head that was judged can be read in one way only.
+/// The check that an accepted head can be read in one way only.
 enum HeadCheck {
     static func check(_ bytes: [UInt8]) throws {
         guard let judged = try? HeadRule.judge(bytes) else { return }
@@ -18,7 +18,7 @@ enum HeadCheck {
         try require((try? HeadRule.judge(judged)) == judged, "what was judged is judged otherwise")
     }
 
-    /// Without the white space around it.
+    /// Returns the value without the surrounding white space.
     private static func value(of name: String, in line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let isSpace = { (byte: UInt8) in [0x20, 0x09, 0x0D].contains(byte) }
         let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)

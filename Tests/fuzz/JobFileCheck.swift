@@ -2,10 +2,10 @@ import TransferCore
 
 @testable import TransferJobs
 
-/// A job that was read is, written as canonical JSON, the same job again; and a document that arrives in pieces is the
-/// same as one that is read whole.
+/// The check that a parsed job, written as canonical JSON, parses as the same job. A document that arrives in pieces
+/// parses like a whole one.
 enum JobFileCheck {
-    /// The first byte says which form the rest has.
+    /// The first byte selects the form of the rest.
     static func check(_ bytes: [UInt8]) throws {
         guard let first = bytes.first else { return }
         let form: JobFileFormat =
@@ -22,7 +22,7 @@ enum JobFileCheck {
             try require(again == job, "another job: \(written)")
             try require(again.canonicalJSON == written, "written otherwise: \(written)")
         }
-        // What is incomplete is looked at again with each piece: many small ones of a long text take long.
+        // Incomplete text is parsed again with each piece, so many small pieces of a long text would take long.
         let pieces = try read(text, form, piece: max(7, text.count / 64))
         try require(pieces == jobs, "in pieces it's \(pieces.count) jobs, and not \(jobs.count)")
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The inputs that the fuzzers begin with, and those that once were wrong.
+/// The seed inputs of the fuzzers, and inputs that once failed.
 @Suite struct RegressionTests {
     @Test(arguments: FuzzTarget.allCases) func holds(_ target: FuzzTarget) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

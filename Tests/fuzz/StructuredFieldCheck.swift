@@ -2,7 +2,7 @@ import TransferCore
 
 @testable import TransferUpload
 
-/// What was read and is written as RFC 9651 §4.1 says is read as the same again.
+/// The check that a parsed field, written by RFC 9651 §4.1, parses as the same value.
 enum StructuredFieldCheck {
     static func check(_ bytes: [UInt8]) throws {
         let text = String(decoding: bytes, as: UTF8.self)

@@ -1,6 +1,6 @@
 @testable import TransferUpload
 
-/// S3's answers: any bytes are read, as far as they go, and text that was escaped comes back.
+/// The check of S3's answers: any bytes are parsed to the extent possible, and escaped text reads back.
 enum XMLCheck {
     static func check(_ bytes: [UInt8]) throws {
         if let root = XMLElement.read(bytes) { try require(depth(root) <= 32, "deeper than any answer") }

@@ -3,15 +3,18 @@ import TransferCore
 import TransferCrypto
 import TransferEngine
 
-/// An engine in a process of its own, to be started in a network namespace; and name servers for it.
+/// An engine in a process of its own, for a network namespace, and name servers for it.
 ///
-///     link-probe fetch [--proxy URL] LINK URL [LINK URL …]   (`-` for no link); a line with the body or the error each
-///     link-probe agent KNOWN-HOSTS USER URL                  looks at a file over SFTP, by a key of the agent
-///     link-probe resolve SECONDS LINK HOST                   a line with the addresses in their order, or the error
-///     link-probe names ADDRESS NAME=ADDRESS,… [NAME=…]       answers on port 53; a line a question
-///     link-probe late                                        a line from exit(3), when the handlers of others are done
+/// ```
+/// link-probe fetch [--proxy URL] LINK URL [LINK URL …]   (`-` for no link); a line with the body or the error each
+/// link-probe agent KNOWN-HOSTS USER URL                  looks up a file over SFTP with a key of the agent
+/// link-probe resolve SECONDS LINK HOST                   a line with the addresses in order, or the error
+/// link-probe names ADDRESS NAME=ADDRESS,… [NAME=…]       answers on port 53; a line for each question
+/// link-probe late                                        a line from exit(3), after the other handlers
+/// ```
 ///
-/// A name that begins with `big.` is answered completely over TCP only, and one that begins with `dead.` never.
+/// A name that begins with `big.` is answered completely over TCP only. A name that begins with `dead.` is never
+/// answered.
 @main
 enum LinkProbe {
     static func main() async throws {
@@ -33,9 +36,9 @@ enum LinkProbe {
         }
     }
 
-    /// As a thread of the engine's does that closes a connection while the process ends.
+    /// Acts like a thread of the engine that closes a connection while the process ends.
     private static func late() throws {
-        // Handlers run in the reverse order: OpenSSL's, if it has one, before this one.
+        // Handlers run in reverse order: a handler of OpenSSL runs before this one.
         atexit { say("sha256 \((try? Digest.of([], .sha256))?.hex ?? "gone")") }
         _ = try Digest.of([], .sha256)
         exit(0)
@@ -94,7 +97,7 @@ struct ProbeError: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// A line, at once.
+/// Writes a line at once.
 func say(_ line: String) {
     print(line)
     fflush(nil)

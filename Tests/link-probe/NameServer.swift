@@ -7,7 +7,7 @@ struct NameServer: Sendable {
     let address: String
     let records: [(name: String, addresses: [IPAddress])]
 
-    /// `NAME=ADDRESS,ADDRESS`
+    /// Parses a record in the form `NAME=ADDRESS,ADDRESS`.
     static func record(_ text: String) throws -> (name: String, addresses: [IPAddress]) {
         let parts = text.split(separator: "=").map(String.init)
         guard parts.count == 2 else { throw ProbeError("no record: \(text)") }
@@ -49,7 +49,7 @@ struct NameServer: Sendable {
         return recv(stream, &bytes, count, Int32(MSG_WAITALL)) == count ? bytes : nil
     }
 
-    /// Says what was asked and by whom.
+    /// Prints the question and its sender.
     private func answer(_ question: [UInt8], _ transport: String, _ peer: sockaddr_in) -> [UInt8]? {
         var (labels, index) = ([String](), 12)
         while index < question.count, question[index] > 0 {
@@ -67,11 +67,11 @@ struct NameServer: Sendable {
         let isTruncated = labels.first == "big" && transport == "udp"
         let known = records.first { $0.name == name }
         let found = isTruncated ? [] : known?.addresses.filter { $0.isVersion6 == (type == 28) } ?? []
-        // An answer, authoritative, recursion available; NXDOMAIN for what isn't known.
+        // An authoritative answer with recursion available; NXDOMAIN for an unknown name.
         var answer = Array(question[..<2]) + [isTruncated ? 0x87 : 0x85, known == nil ? 0x83 : 0x80]
         answer += [0, 1, 0, UInt8(found.count), 0, 0, 0, 0] + question[12..<(index + 5)]
         for address in found {
-            // A pointer to the question's name, the type, the class, a lifetime of a minute.
+            // A pointer to the question's name, the type, the class, and a lifetime of one minute.
             answer += [0xC0, 12, 0, UInt8(type), 0, 1, 0, 0, 0, 60, 0, UInt8(address.bytes.count)] + address.bytes
         }
         return answer

@@ -63,7 +63,7 @@ static const char *change_one(struct link *link, char *word, int64_t time) {
     return "no such key";
 }
 
-// Does each change of a line. Returns what is wrong, or NULL.
+// Applies each change of a line. Returns the error, or NULL.
 const char *change(struct link *link, const char *words, int64_t time) {
     char line[512], *rest = line;
     snprintf(line, sizeof line, "%s", words);
@@ -117,7 +117,7 @@ static const char *add_trigger(struct link *link, char *words) {
     return NULL;
 }
 
-// Called after each packet that has entered: the one that reaches the count still travels.
+// The caller runs this after each packet that has entered, so the packet that reaches the count still travels.
 void fire_triggers(struct link *link, int direction) {
     struct counts *counts = &link->path[direction].counts;
     for (int i = 0; i < link->trigger_count; i++) {

@@ -4,12 +4,12 @@
 static struct { uint64_t flow; int64_t seen; bool known; } flows[FLOWS];
 static bool remembers;                      // Before the first `forget` or `idle` every connection passes.
 
-// True: the segment belongs to a connection that began here and is not forgotten; a SYN of the client begins one.
+// Returns whether the segment belongs to a known connection. A SYN of the client begins one.
 bool flow_is_known(struct segment segment, int direction, double idle, int64_t time) {
     if (idle > 0) remembers = true;
     if (!segment.tcp) return true;
     unsigned i = segment.flow % FLOWS;
-    // A full table takes the last place that it looked at: tests have fewer connections than that.
+    // A full table reuses the last slot that it checked. Tests have fewer connections than slots.
     for (int tries = 0; flows[i].flow && flows[i].flow != segment.flow && tries < 64; tries++) i = (i + 1) % FLOWS;
     bool begins = direction == UP && (segment.flags & 2) && !(segment.flags & 16);
     bool had = flows[i].flow == segment.flow && flows[i].known && (idle <= 0 || time - flows[i].seen < idle * 1e9);

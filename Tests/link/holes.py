@@ -94,7 +94,7 @@ def cases():
     # Without a hole: the bytes that several connections of one file bring in vain.
     for kind in ("http", "https", "h2", "ftp", "sftp"):
         found.append(Case("get", kind, 1, "down.bytes=4000000", "state=passing", seconds=0))
-    # In place of the server somebody answers who wants a log-in; and names that are answered late.
+    # A captive portal answers in place of the server, and name look-ups are answered late.
     for how in ("page", "redirect"):
         found.append(Case("get", "http", 1, "down.bytes=4000000", f"portal={how}", seconds=5))
         found.append(Case("get", "http", 4, "down.bytes=4000000", f"portal={how}", seconds=5))

@@ -1,4 +1,4 @@
-// A network link between two namespaces, emulated in user space: what its parts know of each other.
+// A network link between two namespaces, emulated in user space: the interfaces between its parts.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 enum { UP, DOWN, DIRECTIONS };              // UP: from the client's namespace to the server's.
 enum { LARGEST_PACKET = 9216, FLOWS = 1 << 16 };
 
-// PASSING: packets travel. HOLE: they vanish without a word. UNREACHABLE: the sender gets ICMP "host unreachable".
+// PASSING: packets travel. HOLE: they are lost without an answer. UNREACHABLE: the sender gets ICMP "host unreachable".
 enum state { PASSING, HOLE, UNREACHABLE };
 
 struct packet {

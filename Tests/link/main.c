@@ -73,7 +73,7 @@ static void take_packets(struct link *link, int direction) {
     struct path *path = &link->path[direction];
     struct counts *counts = &path->counts;
     unsigned char bytes[LARGEST_PACKET], answer[LARGEST_PACKET];
-    // A bound, so that the other direction has its turn.
+    // The limit gives the other direction its turn.
     for (int turn = 0; turn < 64; turn++) {
         int length = read(link->device[direction], bytes, sizeof bytes), back = 0;
         if (length <= 0) return;
@@ -105,7 +105,7 @@ static void take_packets(struct link *link, int direction) {
 
 struct client { int socket; int length; char line[1024]; };
 
-// False: the client has gone.
+// Returns false if the client has closed its connection.
 static bool serve(struct link *link, struct client *client) {
     ssize_t got = read(client->socket, client->line + client->length, sizeof client->line - 1 - client->length);
     if (got <= 0) return false;
@@ -186,7 +186,7 @@ int main(int count, char **words) {
     struct sigaction action = {.sa_handler = end};
     sigaction(SIGTERM, &action, NULL), sigaction(SIGINT, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    // A line for the process that waits for the devices.
+    // The process that waits for the devices reads this line.
     puts("ready"), fflush(stdout);
     run(&link, listener);
     unlink(words[3]);

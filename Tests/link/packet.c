@@ -1,4 +1,5 @@
-// What a packet says, and what a router answers to it: IPv4 (RFC 791, 792), IPv6 (RFC 8200, 4443) and TCP (RFC 9293).
+// The parsing of packets, and the answers of a router to them: IPv4 (RFC 791, 792), IPv6 (RFC 8200, 4443) and TCP
+// (RFC 9293).
 #include "link.h"
 #include <string.h>
 
@@ -25,7 +26,7 @@ static int header_of(const unsigned char *bytes, int length) {
     return bytes[0] >> 4 == 6 && length >= 40 ? 40 : 0;
 }
 
-// The same number for both directions of a connection.
+// Returns the same number for both directions of a connection.
 static uint64_t flow_of(const unsigned char *bytes, int header) {
     int size = header == 40 ? 16 : 4, source = header == 40 ? 8 : 12;
     uint64_t ends[2];
@@ -50,7 +51,7 @@ struct segment segment_of(const unsigned char *bytes, int length) {
     return segment;
 }
 
-// The header of a packet back to the sender, as if it came from the addressee.
+// Writes the header of a packet back to the sender, as if it came from the addressee.
 static int header_back(const unsigned char *packet, int protocol, int payload, unsigned char *answer) {
     if (packet[0] >> 4 == 4) {
         memset(answer, 0, 20);
@@ -72,7 +73,7 @@ static uint32_t pseudo_header(const unsigned char *answer, int header, int proto
     return total + protocol + payload;
 }
 
-// ICMP: "host unreachable", or with an MTU "fragmentation needed" and "packet too big".
+// Writes the ICMP error "host unreachable", or with an MTU "fragmentation needed" and "packet too big".
 // Returns the length of the answer.
 int refusal_of(const unsigned char *packet, int length, int mtu, unsigned char *answer) {
     int from = header_of(packet, length);
@@ -93,7 +94,7 @@ int refusal_of(const unsigned char *packet, int length, int mtu, unsigned char *
     return header + 8 + quoted;
 }
 
-// The RST that RFC 9293, 3.5.2 has for a segment of an unknown connection. Returns the length of the answer.
+// Writes the RST of RFC 9293, 3.5.2 for a segment of an unknown connection. Returns the length of the answer.
 int reset_of(const unsigned char *packet, int length, unsigned char *answer) {
     struct segment segment = segment_of(packet, length);
     if (!segment.tcp || segment.flags & RST) return 0;

@@ -41,7 +41,7 @@ static struct packet **grown(struct packet **ring, unsigned *head, unsigned *tai
     return larger;
 }
 
-// Puts a packet in front of the link, unless it is lost. False: the packet was dropped.
+// Queues a packet for the link, unless it is lost. Returns false if the packet was dropped.
 bool path_take(struct path *path, const unsigned char *bytes, int length, int64_t time) {
     if (loses(path)) return path->counts.lost++, false;
     if (path->figures.rate > 0 && path->queued + length > path->figures.queue * 1000 && path->head != path->tail)
@@ -96,7 +96,7 @@ static void depart(struct path *path, struct packet *packet, int64_t left) {
     fly(path, packet);
 }
 
-// Sends and delivers what is due. Returns when the next event is due, or INT64_MAX.
+// Sends and delivers the due packets. Returns the time of the next event, or INT64_MAX.
 int64_t path_run(struct path *path, int device, int64_t time) {
     while (path->head != path->tail) {
         struct packet *packet = path->waiting[path->head % path->room];
@@ -110,7 +110,7 @@ int64_t path_run(struct path *path, int device, int64_t time) {
     }
     while (path->flights && path->flying[0]->at <= time) {
         struct packet *packet = landed(path);
-        // A device that is down takes nothing: the packet is lost, as on a cut cable.
+        // A device that is down accepts nothing: the packet is lost, as on a cut cable.
         if (write(device, packet->bytes, packet->length) < 0) path->counts.vanished++;
         free(packet);
     }

@@ -4,7 +4,7 @@ import TransferReachability
 
 /// Lines for the tests: words of `key=value`.
 enum Line {
-    /// Whole and at once, whoever else writes.
+    /// Writes a whole line at once, also with concurrent writers.
     static func write(_ text: String) {
         let bytes = Array((text + "\n").utf8)
         _ = Glibc.write(1, bytes, bytes.count)

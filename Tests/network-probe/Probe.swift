@@ -5,7 +5,7 @@ import TransferCore
 import TransferEventLoop
 import TransferReachability
 
-/// A monitor or a manager whose words are printed.
+/// A monitor or a manager whose reports are printed.
 final class Probe: Sendable {
     private let monitor: NetworkMonitor
     private let manager: NetworkReachabilityManager?
@@ -52,7 +52,7 @@ final class Probe: Sendable {
         return Probe(NetworkMonitor(), manager, nil)
     }
 
-    /// Makes a tun, which goes with the process (Documentation/networking/tuntap of Linux).
+    /// Makes a tun link, which ends with the process (Documentation/networking/tuntap of Linux).
     static func holding(tun name: String) -> Probe {
         let (setInterface, withoutHeader): (UInt, UInt16) = (0x4004_54CA, 0x1001)
         // `struct ifreq`: the name in 16 bytes, then the flags.

@@ -1,10 +1,12 @@
 import Glibc
 
-// What the tests run in a network namespace of their own, and read line by line:
-//   network-probe watch [--buffer BYTES] [--sysfs FOLDER] [--metered PATTERN]
-//   network-probe listen [HOST]
-//   network-probe tun NAME
-// Ends with its standard input; a line on that is a question: `route ADDRESS [INDEX]`, `status`.
+// A program of the tests in a network namespace of their own, whose output is read line by line:
+// ```
+// network-probe watch [--buffer BYTES] [--sysfs FOLDER] [--metered PATTERN]
+// network-probe listen [HOST]
+// network-probe tun NAME
+// ```
+// The program ends with its standard input, whose lines are questions: `route ADDRESS [INDEX]`, `status`.
 let arguments = Array(CommandLine.arguments.dropFirst())
 let probe: Probe? =
     switch arguments.first {

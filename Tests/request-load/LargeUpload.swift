@@ -2,12 +2,12 @@ import Foundation
 import FoundationNetworking
 import TransferNetworking
 
-/// Sends a file that wouldn't fit into the memory that is allowed.
+/// An upload of a file that would not fit into the permitted memory.
 struct LargeUpload {
     let url: String
     let file: String
 
-    /// As a part of a form. The peak is that of the whole process.
+    /// Sends the file as a part of a form. The peak is that of the whole process.
     func runForm() async throws -> Report {
         let file = URL(fileURLWithPath: file)
         let request = Session().upload(
@@ -17,7 +17,7 @@ struct LargeUpload {
             before: 0, after: try OwnMemory.peak(), isRight: response.error == nil && status(response) / 100 == 2)
     }
 
-    /// Out of an input stream; what one small upload needs is taken for granted.
+    /// Sends the file from an input stream. The memory of one small upload is not counted.
     func runStream() async throws -> Report {
         let session = Session()
         _ = await session.upload(streamedBy: { InputStream(data: Data(count: 3_000_000)) }, to: url, method: .put)

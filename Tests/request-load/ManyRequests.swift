@@ -1,7 +1,7 @@
 import Foundation
 import TransferNetworking
 
-/// Small requests, 32 at a time: memory after the first ones, and after more.
+/// Small requests, 32 at a time. Memory is measured after the first ones, and after more.
 struct ManyRequests {
     let url: String
     let first: Int

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What the kernel says of this process's memory; bytes.
+/// The kernel's counters of this process's memory, in bytes.
 enum OwnMemory {
     static func resident() throws -> Int64 { try field("VmRSS:") }
 
-    /// Of the program's own making: neither code nor data of files that come into memory as they are used.
+    /// Returns the anonymous memory, without the code and data of mapped files.
     static func anonymous() throws -> Int64 { try field("RssAnon:") }
 
     static func peak() throws -> Int64 { try field("VmHWM:") }
 
-    /// The peak counts from now on (proc(5), clear_refs).
+    /// Resets the peak (proc(5), clear_refs).
     static func resetPeak() throws {
         guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else {
             throw LoadError("/proc/self/clear_refs can't be opened")

@@ -1,15 +1,17 @@
 import Foundation
 import TransferNetworking
 
-/// The request layer in a process of its own: what it needs of memory isn't mixed with that of a test runner and a
-/// server, and it may have a network of its own. Prints one line of JSON.
+/// The request layer in a process of its own, which separates its memory from that of the test runner and the server.
+/// It may have a network of its own. It prints one line of JSON.
 ///
-///     request-load many URL FIRST MORE
-///     request-load form URL FILE
-///     request-load stream URL FILE
-///     request-load unread input-stream|sequence|queue|suspended|undecided URL FILE
-///     request-load plain URL
-///     request-load offline KIND (`WithoutNetwork` has them)
+/// ```
+/// request-load many URL FIRST MORE
+/// request-load form URL FILE
+/// request-load stream URL FILE
+/// request-load unread input-stream|sequence|queue|suspended|undecided URL FILE
+/// request-load plain URL
+/// request-load offline KIND (`WithoutNetwork` has them)
+/// ```
 @main
 enum RequestLoad {
     static func main() async throws {
@@ -42,10 +44,10 @@ enum RequestLoad {
 }
 
 struct Report: Codable {
-    /// Resident bytes before the load and at most during it, or after it.
+    /// The resident bytes before the load, and the peak during it or the bytes after it.
     var before: Int64
     var after: Int64
-    /// Whether everything came, and came right.
+    /// Whether the complete and correct data came.
     var isRight: Bool
     var protocolName: String?
 }

@@ -3,11 +3,11 @@ import Foundation
 import Synchronization
 import TransferNetworking
 
-/// A large answer that nobody takes. How long that lasts is measured by another request beside it, which takes all of
-/// the same answer: in that time the first would have got all of it, too. Afterwards it's taken, and compared.
+/// A large answer that is not read. A second request reads the same answer, which measures a time that would suffice
+/// for the first. Afterwards the first answer is read and compared.
 struct UnreadAnswer {
     let url: String
-    /// What the server sends.
+    /// The file that the server sends.
     let file: String
     private let session = Session()
 
@@ -32,9 +32,9 @@ struct UnreadAnswer {
         return Report(before: before, after: held, isRight: comparison.isEqual, protocolName: protocolName)
     }
 
-    /// Reads all of it and keeps nothing.
+    /// Reads the whole answer, and keeps nothing.
     ///
-    /// - Returns: The name of the protocol that it came over.
+    /// - Returns: The name of the protocol that was used.
     @discardableResult
     private func takeAll() async throws -> String? {
         let queue = DispatchQueue(label: "reader")
@@ -47,7 +47,7 @@ struct UnreadAnswer {
         return completion.metrics?.transactionMetrics.last?.networkProtocolName
     }
 
-    /// The first bytes of `request` are there.
+    /// Waits until the first bytes of `request` have come.
     private func untilBytesCame(_ request: Request) async {
         while request.downloadProgress.completedUnitCount == 0 { await Task.yield() }
     }
@@ -100,7 +100,7 @@ struct UnreadAnswer {
     private func suspendedRequest(_ comparison: Comparison) async throws -> Int64 {
         let (heads, head) = AsyncStream<Void>.makeStream()
         let request = session.request(url)
-        // Before its body, so that it isn't a matter of luck how much of it came.
+        // The pause comes before the body, so the number of received bytes does not depend on timing.
         request.onHTTPResponse(on: DispatchQueue(label: "hook")) { [weak request] _, decided in
             request?.suspend()
             decided(.allow)
@@ -131,7 +131,7 @@ struct UnreadAnswer {
     }
 }
 
-/// Compares what comes with a file, piece by piece.
+/// A comparison of received bytes with a file, piece by piece.
 final class Comparison: Sendable {
     private struct State {
         var offset: UInt64 = 0
@@ -148,7 +148,7 @@ final class Comparison: Sendable {
         length = try file.seekToEnd()
     }
 
-    /// Whether all of the file came, and nothing else.
+    /// Whether the whole file came, and no other bytes.
     var isEqual: Bool { state.withLock { $0.isEqual && $0.offset == length } }
 
     func add(_ data: Data) {

@@ -5,9 +5,9 @@ import Synchronization
 import TransferNetworking
 import TransferReachability
 
-/// Requests of a process that begins in a network namespace without any network, and makes one for itself later.
+/// Requests of a process that starts in a network namespace without any network, and sets one up later.
 ///
-/// Prints what happened, a word a line.
+/// The process prints the events, one word per line.
 final class WithoutNetwork: Sendable {
     private let log = Mutex<[String]>([])
     private let session = Mutex<Session?>(nil)
@@ -91,7 +91,7 @@ final class WithoutNetwork: Sendable {
             "link set veth1 up", "address add 192.0.2.2/24 dev veth0", "route add default via 192.0.2.1",
         ]
         let script = "PATH=$PATH:/sbin:/usr/sbin; " + commands.map { "ip \($0)" }.joined(separator: " && ")
-        // Not Foundation's Process: that waits by sockets, of which there are none yet.
+        // Foundation's Process is not usable: it waits by sockets, of which there are none yet.
         var child: pid_t = 0
         var words =
             ["/bin/sh", "-c", script].map { (word: String) -> UnsafeMutablePointer<CChar>? in strdup(word) } + [nil]

@@ -70,7 +70,7 @@ def has_ssh():
 
 
 class Files:
-    """What both have: a folder that is served, with a folder for each scenario."""
+    """The common part of both: a served folder, with a folder for each scenario."""
 
     root: Path
 
@@ -82,7 +82,7 @@ class Files:
         while time.monotonic() < deadline:
             if is_so():
                 return True
-            # Neither server tells anybody when it has noticed that a client is gone.
+            # Neither server reports when it has noticed that a client is gone.
             time.sleep(0.005)
         return False
 
@@ -172,7 +172,7 @@ class SSH(Process, Files):
         return f"sftp://127.0.0.1:{self.port}{self.root}{path}"
 
     def reads(self, path):
-        """SFTP's reads say where they begin, but sshd doesn't."""
+        """SFTP's reads have offsets, but sshd does not log them."""
         return []
 
     def times_stored(self, path):

@@ -79,7 +79,7 @@ class Fleet:
     # Jobs
 
     def bring(self):
-        """Brings another batch; nothing where the database is away."""
+        """Submits another batch; has no effect while the database is unreachable."""
         number = self.batches
         jobs = []
         for index in range(BATCH):
@@ -112,7 +112,7 @@ class Fleet:
         return brought
 
     def counts(self):
-        """Jobs by state, of the whole queue."""
+        """Returns the number of jobs in each state of the whole queue."""
         rows = self.database.ask("SELECT state, count(*) FROM transfer_torture.job GROUP BY state")
         return {int(state): int(count) for state, count in rows}
 
@@ -126,7 +126,7 @@ class Fleet:
             end()
 
     def harm(self):
-        """One thing goes wrong."""
+        """Causes one fault."""
         number = self.rng.randrange(WORKERS)
         worker = self.workers[number]
         chance = self.rng.random()
@@ -192,7 +192,7 @@ class Fleet:
 
 
 def judge(fleet):
-    """What is wrong, by kind."""
+    """Returns the errors by kind."""
     rows = fleet.database.ask("SELECT id, identity, state, is_upload, coalesce(path, ''), coalesce(error_code, '')"
                               " FROM transfer_torture.job")
     wrong = collections.defaultdict(list)

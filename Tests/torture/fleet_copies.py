@@ -30,7 +30,7 @@ CHUNK = 5 << 20
 
 
 class Loopback:
-    """The place of workers that nobody cuts off."""
+    """The place of workers whose network is never cut."""
 
     host = server_host = "127.0.0.1"
 

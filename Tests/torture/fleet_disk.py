@@ -45,7 +45,7 @@ class Bench:
         return int(count)
 
     def go(self):
-        """Yields what is wrong."""
+        """Yields the errors."""
         self.database = Database(f"{self.disk}/database", "127.0.0.1")
         self.queue, self.server = self.database.url(QUEUE), Server("127.0.0.1")
         for number in range(JOBS):

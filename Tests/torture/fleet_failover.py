@@ -39,7 +39,7 @@ class Pair:
         return self.primary.ask(sql)
 
     def attach(self):
-        """From now on nothing is committed that the standby hasn't got."""
+        """Requires from now on that the standby has each commit."""
         self.primary.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")
         self.primary.ask("SELECT pg_reload_conf()")
         question = "SELECT current_setting('synchronous_standby_names'), sync_state FROM pg_stat_replication"
@@ -48,7 +48,7 @@ class Pair:
             time.sleep(0.02)
 
     def cut_off(self, span):
-        """The standby says nothing for a while."""
+        """Stops the standby for a while."""
         every = [self.standby.process.pid, *children(self.standby.process.pid)]
         for word in (signal.SIGSTOP, signal.SIGCONT):
             for pid in every:
@@ -62,7 +62,7 @@ class Pair:
                 time.sleep(span)
 
     def fail_over(self, pause):
-        """The primary is gone with its disk, and the standby is promoted after a while."""
+        """Kills the primary with its disk, and promotes the standby after a while."""
         self.primary.kill(everything=True)
         time.sleep(pause)
         self.standby.ask("SELECT pg_promote()")

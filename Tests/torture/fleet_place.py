@@ -53,7 +53,7 @@ class Network:
     SIDES = ("everything", "the database", "the server")
 
     def cut(self, number, side, is_cut):
-        # The worker's own link stays up: nothing tells it that packets are lost.
+        # The worker's own link stays up, so no event reports the loss of packets.
         if side == "everything":
             run("ip", "link", "set", f"{self.names[number]}h", "nomaster" if is_cut else "master",
                 *([] if is_cut else [BRIDGE]))
@@ -63,7 +63,7 @@ class Network:
 
     @staticmethod
     def rule(number, host):
-        """The answers of a host to a worker are dropped."""
+        """Drops the answers of a host to a worker."""
         return ["from", host, "to", f"{NET}.{10 + number}", "blackhole"]
 
     def close(self):
@@ -79,7 +79,7 @@ class Database:
     """A PostgreSQL server in a folder of its own."""
 
     def __init__(self, folder, host, follows=None):
-        """With `follows` it's a standby of that server."""
+        """Makes a server; with `follows`, a standby of that server."""
         self.folder, self.host = folder, host
         self.programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[-2]))[-1]
         # Held: a socket that is bound and doesn't listen keeps the port from everybody but a server that reuses addresses.

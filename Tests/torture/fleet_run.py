@@ -64,7 +64,7 @@ class FleetRun(DrivenRun):
                 self.scenario.fault("lost" if total < jobs else "twice", f"{total} jobs in place of {jobs}")
                 self.process.kill()
                 raise Gone
-            # A worker that hasn't begun would be ended by the signal itself.
+            # A signal would end a worker that has not begun.
             if all(state >= FIRST_ENDED for state, _, _ in rows) and "working on postgres://" in self.output:
                 break
             # Between two looks at another process.

@@ -24,7 +24,7 @@ def free_port():
 
 
 def are_installed():
-    """The list is put there last, when everything on it is installed."""
+    """The list is written last, once all of its packages are installed."""
     return (PYTHON.parents[1] / "installed.txt").exists()
 
 
@@ -160,7 +160,7 @@ class Nginx(Process):
         while time.monotonic() < deadline:
             if fetch(self.url("/connections")).startswith(b"Active connections: 1 "):
                 return True
-            # nginx tells nobody when it has noticed that a client is gone.
+            # nginx does not report when it has noticed that a client is gone.
             time.sleep(0.005)
         return False
 
@@ -230,7 +230,7 @@ class S3(Process):
 
     def content(self, key):
         """Returns the object's bytes; `None` where there is none."""
-        # moto wants to see that somebody signed, and looks no further.
+        # moto requires a signature, but does not verify it.
         scope = "Credential=a/20250101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"
         try:
             return fetch(self.url(f"/bucket/{key}"), fields={"Authorization": f"AWS4-HMAC-SHA256 {scope}"})

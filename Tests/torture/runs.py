@@ -1,4 +1,4 @@
-"""One process that may be killed, and what it said."""
+"""One process that may be killed, and its output."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ import threading
 
 
 class Gone(Exception):
-    """The process doesn't answer: it was killed, or has ended."""
+    """The process does not answer: it was killed, or has ended."""
 
 
 class Run:

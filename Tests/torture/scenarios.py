@@ -65,7 +65,7 @@ class Scenario:
         raise NotImplementedError
 
     def is_in_doubt(self, output):
-        """Whether a run that failed did so because nobody can say what became of something."""
+        """Returns whether a run failed because the result of a request is unknown."""
         return False
 
     def wait_until_quiet(self):
@@ -218,7 +218,7 @@ class GetSegments(Get):
 
 
 class GetCut(Get):
-    """Attempts break off by themselves as well."""
+    """Downloads whose attempts also break off without a kill."""
 
     kind = "get-cut"
 
@@ -374,7 +374,7 @@ class SendTus(Send):
 
 
 class OnS3:
-    """What jobs of S3 have in common: keys of their own in one bucket."""
+    """The common part of S3 jobs: keys of their own in one bucket."""
 
     def make(self):
         (self.folder / "secret").write_text("secret")
@@ -534,7 +534,7 @@ class Watch(Scenario):
 
     def killed(self):
         super().killed()
-        # Work goes on while nobody watches.
+        # Work continues while the watcher is down.
         for name, size in self.later.items():
             if name not in self.expected:
                 self.add(name, size)

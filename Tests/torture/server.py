@@ -92,7 +92,7 @@ class Server(ThreadingHTTPServer):
                 pass
         deadline = time.monotonic() + limit
         while self.connections and time.monotonic() < deadline:
-            # The kernel tells a server thread that its client is gone; there is no event for anybody else.
+            # The kernel reports only to a server thread that its client is gone; other threads receive no event.
             time.sleep(0.002)
         return self.connections == 0
 

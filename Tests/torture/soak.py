@@ -254,7 +254,7 @@ class Soak:
         judge = Judge(self)
         deadline = time.monotonic() + self.options.quiet
         while judge.open_points() and time.monotonic() < deadline:
-            # Servers of other people's making tell nobody when a file is there.
+            # Third-party servers send no event when a file has arrived.
             time.sleep(2)
         late = judge.open_points()
         if late:

@@ -1,4 +1,4 @@
-"""What came of each file of a soak: at its server, in its folder, where it was moved, and with those who are told."""
+"""The result of each file of a soak: at its server, in its folder, at its new place, and in the reports of its hooks."""
 
 import collections
 import json

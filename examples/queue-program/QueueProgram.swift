@@ -1,12 +1,13 @@
 import Foundation
 import TransferKit
 
-/// A program that keeps its downloads in a durable queue: kill it at any time, start it again, and it goes on.
+/// A program that keeps its downloads in a durable queue. It may be killed at any time, and a new start continues the
+/// downloads.
 ///
 ///     queue-program STATE-FOLDER TARGET-FOLDER URL…
 ///
-/// Where the events were read up to is kept in STATE-FOLDER/cursor, so that no end is missed and none is lost. It exits with
-/// 64 for a wrong command line, and with 1 when the queue can't be opened or run.
+/// STATE-FOLDER/cursor has the position in the events, so that no end of a job is missed. The program exits with 64 for
+/// a wrong command line, and with 1 if the queue cannot be opened or run.
 @main
 struct QueueProgram {
     static func main() async {
@@ -44,7 +45,7 @@ struct QueueProgram {
                 let receipt = try await job.receipt()
                 print("\(receipt.job): \(receipt.bytes) bytes in \(receipt.path)")
             }
-            // Ends the run and the events; whatever else is in the queue goes on next time.
+            // Ends the run and the events. Other jobs of the queue continue at the next start.
             group.cancelAll()
             do { try await group.waitForAll() } catch is CancellationError {}
         }
@@ -61,7 +62,7 @@ struct QueueProgram {
     }
 }
 
-/// How far the events of a queue were read; a program with a database keeps this there.
+/// The position in the events of a queue. A program with a database stores it there.
 struct Cursor: Sendable {
     let file: URL
 

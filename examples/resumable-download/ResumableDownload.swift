@@ -1,11 +1,12 @@
 import Foundation
 import TransferKit
 
-/// A download with progress that can be stopped at any time and gone on with later, by another process.
+/// A download with progress that can be stopped at any time and resumed later by another process.
 ///
 ///     resumable-download URL FILE [--stop-at PERCENT]
 ///
-/// Stopped (`--stop-at 50`, or a lost connection), it leaves `FILE.resume`; the same command goes on from there.
+/// After a stop (`--stop-at 50`, or a lost connection) the file `FILE.resume` remains, and the same command resumes
+/// from there.
 @main
 struct ResumableDownload {
     static func main() async {
@@ -51,7 +52,7 @@ struct ResumableDownload {
                 print("failed: \(error)")
                 return 1
             }
-            // It holds the URL as it was given, signature and all: for the owner's eyes only.
+            // The file has the given URL with its signature, so only the owner may read it.
             guard
                 FileManager.default.createFile(
                     atPath: resumeFile.path, contents: data, attributes: [.posixPermissions: 0o600])

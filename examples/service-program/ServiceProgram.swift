@@ -7,8 +7,8 @@ import TransferQueue
 import TransferService
 import UnixSignals
 
-/// A server program that keeps files up to date by a durable queue, and ends in order: send it SIGTERM at any time, start
-/// it again, and it goes on.
+/// A server program that keeps files up to date with a durable queue, and shuts down in order. SIGTERM may come at any
+/// time, and a new start continues the work.
 ///
 ///     service-program STATE-FOLDER TARGET-FOLDER URL…
 @main
@@ -21,10 +21,10 @@ struct ServiceProgram {
         }
         let logger = Logger(label: "mirror")
         let queue = try await TransferQueue.open(.init(state: arguments[0], logger: logger))
-        // A server has a backend here that is scraped; this one writes each change to standard error.
+        // A server uses a backend that is scraped. This program writes each change to standard error.
         let metrics = QueueMetrics(of: queue, factory: StreamMetricsFactory(stream: StandardError()))
         let mirror = Mirror(queue: queue, target: arguments[1], urls: Array(arguments[2...]), logger: logger)
-        // Ended in the reverse of this order: what submits jobs ends first.
+        // Services end in the reverse of this order: the one that submits jobs ends first.
         let group = ServiceGroup(
             services: [QueueService(queue), mirror], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         try await group.run()
@@ -33,7 +33,7 @@ struct ServiceProgram {
     }
 }
 
-/// What the server is for: here it fetches its files once, and then waits for its end.
+/// The server's own work: it fetches its files once, and then waits for its end.
 struct Mirror: Service {
     let queue: TransferQueue
     let target: String

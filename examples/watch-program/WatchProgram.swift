@@ -1,13 +1,13 @@
 import Foundation
 import TransferKit
 
-/// A program that uploads what appears in a folder, each version of each file once: kill it at any time, start it again,
-/// and it goes on.
+/// A program that uploads each version of each file in a folder once. It may be killed at any time, and a new start
+/// continues the uploads.
 ///
 ///     watch-program STATE-FOLDER FOLDER URL
 ///
-/// The URL may hold `{path}`, `{name}` and others (`URLTemplate`). It watches until its standard input ends.
-/// It exits with 64 for a wrong command line, and with 1 when the folder can't be watched.
+/// The URL may contain `{path}`, `{name}` and other placeholders (`URLTemplate`). The program watches until its
+/// standard input ends. It exits with 64 for a wrong command line, and with 1 if the folder cannot be watched.
 @main
 struct WatchProgram {
     static func main() async {
@@ -30,7 +30,7 @@ struct WatchProgram {
             guard case .failed(let failure) = event.kind else { return }
             say("failed \(WatchedFolder.path(ofJob: failure.job)): \(failure.error)")
         }
-        // A queue knows nothing of the folder that its program was started in.
+        // A queue does not know the working folder of its program.
         var spec = WatchSpec(folder: URL(fileURLWithPath: folder).path, url: url)
         spec.rules.isRecursive = true
         spec.settle = .milliseconds(500)
@@ -39,13 +39,13 @@ struct WatchProgram {
 
         await inputEnded()
         await watched.stop()
-        // Checkpoints what is under way; the next start goes on with it.
+        // Saves the state of running uploads, and the next start resumes them.
         uploads.cancel()
         try await uploads.value
         await queue.close()
     }
 
-    /// Called on a thread of the queue.
+    /// The queue calls this on a thread of its own.
     @Sendable static func report(_ event: WatchedFolderEvent) {
         switch event {
         case .confirmed(let path, _): say("uploaded \(path)")
@@ -55,14 +55,14 @@ struct WatchProgram {
         }
     }
 
-    /// At once, whoever reads it.
+    /// Writes a line at once.
     @Sendable static func say(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 
     static func inputEnded() async {
         await withCheckedContinuation { continuation in
-            // Not on a thread that tasks need.
+            // The wait must not block a thread of tasks.
             Thread.detachNewThread {
                 while readLine() != nil {}
                 continuation.resume()

@@ -2,20 +2,20 @@ import Testing
 
 @testable import TransferCore
 
-/// A link with a queue in front, in steps of time: no clock.
+/// A link with a queue in front, simulated in steps of time without a clock.
 private struct SimulatedQueue {
-    /// Bytes a second.
+    /// The rate in bytes a second.
     var rate: Double
-    /// Seconds, without the queue.
+    /// The round-trip time in seconds, without the queue.
     var base: Double
-    /// Seconds that the queue holds at most.
+    /// The longest queue in seconds.
     var deepest = 1.0
-    /// Bytes a second of traffic that yields to nobody.
+    /// The rate of traffic that does not yield, in bytes a second.
     var others = 0.0
     var queue = 0.0
     var paces: [BackgroundPace]
     var moved: [Double]
-    /// The round trips that the flows see only one round trip later.
+    /// The round-trip times, which the flows see one round trip later.
     private var seen: [Double] = []
     var now = 0.0
     static let step = 0.01
@@ -27,7 +27,7 @@ private struct SimulatedQueue {
         moved = Array(repeating: 0, count: flows)
     }
 
-    /// - Returns: The queue's delay at each step, and the share of the link that the flows had.
+    /// - Returns: The delay of the queue at each step, and the share of the link that the flows used.
     mutating func run(_ seconds: Double) -> (delays: [Double], used: Double) {
         let before = moved.reduce(0, +)
         var delays: [Double] = []
@@ -69,7 +69,7 @@ private struct SimulatedQueue {
         #expect(Self.median(delays) <= 0.025, "\(link) \(flows): \(Self.median(delays))")
     }
 
-    @Test func whereOthersFillTheLinkItStandsBack() {
+    @Test func backgroundTrafficYieldsOnAFullLink() {
         var play = SimulatedQueue(rate: 12.5e6, base: 0.04, flows: 4)
         _ = play.run(10)
         play.others = 12.5e6

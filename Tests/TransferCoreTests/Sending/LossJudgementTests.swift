@@ -3,12 +3,14 @@ import Testing
 @testable import TransferCore
 
 @Suite struct LossJudgementTests {
-    /// A connection under loss-based control, round by round: half the window after a loss, a segment more without one.
+    /// Simulates a connection under loss-based control, round by round: half the window after a loss, otherwise one
+    /// segment more.
+    ///
     /// - Parameters:
     ///   - loss: The share of segments that the link loses.
-    ///   - pipe: Segments that fit on the way and into the queue.
-    ///   - queue: Segments of those that fit into the queue.
-    /// - Returns: The round in which the judgement was made; `nil` where none was.
+    ///   - pipe: The number of segments that fit on the path and into the queue.
+    ///   - queue: The number of segments that fit into the queue.
+    /// - Returns: The round of the verdict; `nil` if there was none.
     private func play(loss: Double, pipe: Int, queue: Int, base: Double, rounds: Int, seed: UInt64) -> Int? {
         var random = SplitMix(state: seed)
         var judgement = LossJudgement()
@@ -44,7 +46,7 @@ import Testing
         }
     }
 
-    /// A deep queue, one of a quarter of the way, and nearly none.
+    /// A deep queue, a queue of a quarter of the path, and nearly no queue.
     @Test(arguments: [(2000, 1000), (1250, 250), (1020, 20), (170, 40)], [0.02, 0.1])
     func aFullQueueIsNoLossyLink(_ link: (pipe: Int, queue: Int), _ base: Double) {
         let round = play(loss: 0, pipe: link.pipe, queue: link.queue, base: base, rounds: 3000, seed: 0)
@@ -84,5 +86,5 @@ import Testing
     }
 
     @Test(arguments: ["", "BBR", "a b", "sixteen_letters_", "bbr\n", "é"])
-    func whatTheKernelTakesForNoNameIsNone(_ text: String) { #expect(CongestionControl(text) == nil) }
+    func invalidNamesOfCongestionControlsAreIgnored(_ text: String) { #expect(CongestionControl(text) == nil) }
 }

@@ -1,7 +1,7 @@
 import TransferCore
 import TransferEngine
 
-/// A body that's read bit by bit.
+/// A body that is read in small pieces.
 struct ByteStream: BodyStream {
     let bytes: [UInt8]
     let length: Int64?

@@ -9,7 +9,7 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// TLS of FTP, on both of its connections, and who logs in: against pyftpdlib and vsftpd.
+/// TLS of FTP on both of its connections, and the login, against pyftpdlib and vsftpd.
 @Suite("FTP over TLS", .enabled(if: FTPServer.isWanted), .timeLimit(.minutes(2)))
 struct FTPSecurityTests {
     struct Refused: Error, Equatable { let host: String }
@@ -42,7 +42,7 @@ struct FTPSecurityTests {
         }.end()
     }
 
-    @Test(arguments: [true, false]) func aStrangerIsToldNothing(_ isImplicit: Bool) async throws {
+    @Test(arguments: [true, false]) func nothingIsSentToAnUntrustedServer(_ isImplicit: Bool) async throws {
         try await with {
             $0.isImplicit = isImplicit
         } _: { bench, server, anchors in
@@ -96,7 +96,7 @@ struct FTPSecurityTests {
         }
     }
 
-    /// Who sits in between could leave the control connection alone and answer the other one himself.
+    /// An attacker on the path could leave the control connection alone and answer the data connection himself.
     @Test func aDataConnectionWithAnotherCertificateIsRefused() async throws {
         let authority = try await TestAuthority.shared()
         let other = try await authority.issue(TestAuthority.Order())
@@ -117,7 +117,7 @@ struct FTPSecurityTests {
         }
     }
 
-    @Test func requiredTLSIsNotDoneWithout() async throws {
+    @Test func requiredTLSNeverFallsBackToClearText() async throws {
         try await with {
             $0.certificate = nil
         } _: { bench, server, _ in
@@ -137,7 +137,7 @@ struct FTPSecurityTests {
         }
     }
 
-    @Test func whoIsRefusedIsNamedAndHisPasswordIsNot() async throws {
+    @Test func aRefusedLoginNamesTheUserButNotThePassword() async throws {
         try await with { bench, server, anchors in
             let outcome = try await get(bench, server, TLSRules(anchors: anchors)) {
                 $0.credentials = .password(user: "alice", password: "wrong-one")
@@ -148,17 +148,17 @@ struct FTPSecurityTests {
         }
     }
 
-    /// 530 is said for both: a wrong password, and one connection too many.
+    /// Servers answer 530 both to a wrong password and to one connection too many.
     @Test(arguments: [
         ("530 Sorry, the maximum number of clients (2) from your host are already connected.", false),
         ("530 Login incorrect.", true),
     ])
-    func aLoginThatHasWorkedIsNotTakenForAWrongOne(_ reply: String, _ takesAnEarlierLogin: Bool) async throws {
+    func anEarlierLoginTurnsARefusalIntoALimit(_ reply: String, _ takesAnEarlierLogin: Bool) async throws {
         try await with {
             $0.replies["PASS"] = ["", reply, "", reply]
         } _: { bench, server, anchors in
             let rules = TLSRules(anchors: anchors)
-            // The first one works; the other user has never been let in.
+            // The first login works. The other user has never logged in.
             for (user, code) in [
                 ("alice", nil), ("bob", takesAnEarlierLogin ? TransferError.Code.loginRefused : .tooManyConnections),
                 ("bob", nil), ("alice", .tooManyConnections),

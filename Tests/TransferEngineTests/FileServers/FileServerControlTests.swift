@@ -8,7 +8,7 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// Exchanges that are held, cancelled, or with servers that stand still: nobody else waits for them.
+/// Exchanges that are suspended or cancelled, or whose servers hang, do not delay other exchanges.
 @Suite("Control of file servers", .enabled(if: FileServerPeer.isWanted), .serialized, .timeLimit(.minutes(2)))
 struct FileServerControlTests {
     typealias Kind = FileServerPeer.Kind
@@ -45,14 +45,15 @@ struct FileServerControlTests {
         }
     }
 
-    /// In the middle of a file, of its beginning and of its end: libcurl waits in some of these for the server.
+    /// The phases of a file: its middle, its beginning and its end. In some of these libcurl blocks until the server
+    /// answers.
     @Test(arguments: Kind.allCases, ["download", "upload", "look", "small upload"])
-    func aServerThatStandsStillKeepsNobodyFromEnding(_ kind: Kind, _ what: String) async throws {
+    func aHungServerDoesNotDelayOtherExchanges(_ kind: Kind, _ what: String) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
             try peer.put(8_000_000, as: "x")
             try peer.put(10, as: "warm")
-            // A connection that's there, so that the server stops behind the login.
+            // A warm connection, so that the server stops after the login.
             let warm = try await bench.download(peer.url("warm"), peer.configure).outcome
             #expect(warm.error == nil)
             let limiters = [RateLimiter(rate: 2_000_000)]
@@ -80,7 +81,7 @@ struct FileServerControlTests {
             }
             defer { peer.setStopped(false) }
             bench.server.serve("/x", ServedFile(.random(seed: 1, count: 100_000), etag: "\"a\""))
-            // What libcurl has may be gone by now, so that it waits for the end.
+            // The buffer of libcurl may be sent by now, so that libcurl waits for the end of the upload.
             for _ in 0..<20 {
                 let other = try await bench.send("GET", "/x").end()
                 #expect(other.head?.status == 200)
@@ -94,8 +95,9 @@ struct FileServerControlTests {
         }
     }
 
-    /// libcurl waits up to a minute for the word that a file arrived; a shut-down socket wakes it.
-    @Test(arguments: [Kind.sftp, .ftp, .explicitTLS, .implicitTLS]) func aWaitForTheLastWordCanBeEnded(_ kind: Kind)
+    /// libcurl waits up to a minute for the confirmation of a stored file. A shut-down socket wakes it.
+    @Test(arguments: [Kind.sftp, .ftp, .explicitTLS, .implicitTLS])
+    func aWaitForTheConfirmationCanBeCancelled(_ kind: Kind)
         async throws
     {
         let peer = try await FileServerPeer(kind)
@@ -106,7 +108,7 @@ struct FileServerControlTests {
                 "PUT", peer.url("y"), body: .stream(StoppingStream { peer.setStopped(true) }), peer.configure)
             defer { peer.setStopped(false) }
             await eventually { attempt.meter.sent == 1000 }
-            // Meanwhile libcurl has come to the end of what it has to send.
+            // Meanwhile libcurl has sent the whole file.
             bench.server.serve("/x", ServedFile(.random(seed: 1, count: 1000), etag: "\"a\""))
             for _ in 0..<50 { _ = try await bench.send("GET", "/x").end() }
             let time = try await seconds {
@@ -135,7 +137,7 @@ struct FileServerControlTests {
         }
     }
 
-    /// Not a byte of a file is moving in a look: libcurl's own rule would never end it.
+    /// A look-up moves no byte of a file, so libcurl's own speed limit would never end it.
     @Test(arguments: [Kind.sftp, .ftp, .implicitTLS]) func silenceEndsALookToo(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
@@ -153,8 +155,9 @@ struct FileServerControlTests {
         }
     }
 
-    /// Where libcurl waits, and the loop with it.
-    @Test(arguments: [Kind.sftp, .ftp, .implicitTLS]) func silenceEndsTheWaitForTheLastWord(_ kind: Kind) async throws {
+    /// libcurl blocks in this wait, and the loop with it.
+    @Test(arguments: [Kind.sftp, .ftp, .implicitTLS])
+    func silenceEndsTheWaitForTheConfirmation(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
             let attempt = bench.send("PUT", peer.url("y"), body: .stream(StoppingStream { peer.setStopped(true) })) {
@@ -172,7 +175,7 @@ struct FileServerControlTests {
         }
     }
 
-    @Test(arguments: Kind.allCases) func aSuspendedTransferStandsStillAndGoesOn(_ kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func aSuspendedTransferPausesAndResumes(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
             let bytes = try peer.put(6_000_000, as: "x")
@@ -182,7 +185,7 @@ struct FileServerControlTests {
             await eventually { down.meter.position > 100_000 && up.meter.sent > 100_000 }
             for attempt in [down, up] { attempt.handle.suspend() }
             bench.server.serve("/x", ServedFile(.random(seed: 1, count: 1000), etag: "\"a\""))
-            // Nothing tells when their loops have heard of it.
+            // No event reports that the loops have received the command.
             var before = (Int64(-1), Int64(-1))
             while before != (down.meter.position, up.meter.sent) {
                 before = (down.meter.position, up.meter.sent)
@@ -198,7 +201,7 @@ struct FileServerControlTests {
         }
     }
 
-    @Test(arguments: Kind.allCases) func aLostLinkInterruptsWhoUsesIt(_ kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func aLostLinkInterruptsItsTransfers(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
             try peer.put(8_000_000, as: "x")
@@ -221,7 +224,7 @@ struct FileServerControlTests {
                 let outcome = try await down.end()
                 #expect(outcome.error == nil)
             }
-            // A quarter of a second's worth may go at once.
+            // A quarter of a second's allowance may be sent at once.
             #expect(time > 1.1, "\(time) s")
             let up = try await seconds {
                 let outcome = try await bench.send(
@@ -233,7 +236,7 @@ struct FileServerControlTests {
         }
     }
 
-    @Test(arguments: [Kind.sftp, .ftp]) func theEnginesEndIsTheirs(_ kind: Kind) async throws {
+    @Test(arguments: [Kind.sftp, .ftp]) func theEnginesEndClosesFileServerConnections(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
             try peer.put(8_000_000, as: "x")
@@ -287,7 +290,7 @@ struct FileServerControlTests {
     }
 }
 
-/// A thousand bytes, and something that is done before the end is told.
+/// A body of a thousand bytes that runs an action before its end is reported.
 private struct StoppingStream: BodyStream {
     let length: Int64? = nil
     let atEnd: @Sendable () -> Void

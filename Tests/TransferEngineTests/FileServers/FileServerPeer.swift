@@ -8,18 +8,19 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// A real file server, and how exchanges reach it.
+/// A real file server, and the settings with which exchanges reach it.
 struct FileServerPeer: Sendable {
     enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         /// OpenSSH.
         case sftp
         /// vsftpd in clear text.
         case ftp
-        /// vsftpd, TLS begun by AUTH TLS, data connections that have to continue its session.
+        /// vsftpd with explicit TLS (AUTH TLS), whose data connections have to resume the session of the control
+        /// connection.
         case explicitTLS
-        /// pyftpdlib, TLS from the beginning.
+        /// pyftpdlib with implicit TLS.
         case implicitTLS
-        /// vsftpd, the server making the data connections.
+        /// vsftpd in active mode: the server opens the data connections.
         case active
 
         var testDescription: String { rawValue }
@@ -31,7 +32,7 @@ struct FileServerPeer: Sendable {
     let kind: Kind
     let ssh: SSHServer?
     let ftp: FTPServer?
-    /// On this machine's disk; a URL's path begins here.
+    /// The root of URL paths, a folder on the disk of this machine.
     let root: TemporaryFolder
     private let rules: TLSRules
 
@@ -39,7 +40,7 @@ struct FileServerPeer: Sendable {
         self.kind = kind
         root = try TemporaryFolder("root")
         let authority = try await ServerCertificate.make(in: root)
-        // vsftpd serves nobody whose root can be written to.
+        // vsftpd refuses logins if the user can write to the root folder.
         chmod(root.path, 0o755)
         let served = try root.folder("served")
         chmod(served, 0o777)
@@ -75,13 +76,13 @@ struct FileServerPeer: Sendable {
         settings.files.usesActiveMode = kind == .active
     }
 
-    /// Cuts every connection that is there.
+    /// Cuts every open connection.
     func cut() {
         ssh?.signalSessions(SIGKILL)
         if kind == .implicitTLS { ftp?.cut() } else { ftp?.signalSessions(SIGKILL) }
     }
 
-    /// Stops or goes on with everything that serves connections.
+    /// Stops or continues all processes that serve connections.
     func setStopped(_ isStopped: Bool) {
         let signal = isStopped ? SIGSTOP : SIGCONT
         ssh?.signalSessions(signal)
@@ -93,7 +94,8 @@ struct FileServerPeer: Sendable {
     @discardableResult
     func put(_ count: Int, seed: UInt64 = 1, as name: String) throws -> [UInt8] {
         try root.write(count: count, seed: seed, to: "served/\(name)")
-        // Both entity tags and FTP's MDTM have whole seconds: a file of a moment ago would have the next one's.
+        // Entity tags and MDTM of FTP have whole seconds: a file that has just been written could share its tag with
+        // the next version.
         try setTime(1_600_000_000, of: name)
         chmod(disk(name), 0o666)
         return try bytes(name)

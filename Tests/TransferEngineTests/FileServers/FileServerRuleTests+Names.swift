@@ -6,12 +6,12 @@ import TransferCore
 extension FileServerRuleTests {
     // MARK: Names
 
-    /// SFTP has no word for a name that is taken: only a refusal is followed by a look.
+    /// SFTP has no status for a name that is taken, so a look-up follows a refusal.
     @Test(arguments: [
         FileServerFailure.denied("Operation failed"),
         .error(TransferError(.badResponse, "Operation failed", isTransient: true)),
     ])
-    func aMoveThatSFTPRefusesIsFollowedByALook(_ failure: FileServerFailure) throws {
+    func aRefusedMoveOfSFTPIsFollowedByALookUp(_ failure: FileServerFailure) throws {
         let destination = [HeaderField("Destination", "sftp://h/new")]
         var (dialogue, first) = try dialogue("MOVE", destination, url: "sftp://h/old")
         #expect(first == .rename(to: try url("sftp://h/new")))
@@ -33,19 +33,19 @@ extension FileServerRuleTests {
         #expect(first == .look(try url("ftp://h/new")))
     }
 
-    /// Only a denial says that the account may not.
+    /// Only a denial says that the account lacks the permission.
     @Test(arguments: [
         (FileServerFailure.missing("550 no such file"), "MOVE, DELETE"), (.denied("550 Permission denied"), ""),
         (.error(TransferError(.badResponse, "502 not known", isTransient: false)), "MOVE, DELETE"),
     ])
-    func aProbeListsWhatIsNotDenied(_ failure: FileServerFailure, _ methods: String) throws {
+    func aProbeListsThePermittedOperations(_ failure: FileServerFailure, _ methods: String) throws {
         let other = [HeaderField("Destination", "sftp://h/y")]
         var (dialogue, first) = try dialogue("OPTIONS", other, url: "sftp://h/x")
         #expect(first == .rename(to: try url("sftp://h/y")))
         #expect(step(dialogue.ended(.failed(failure), sent: 0, madeFolder: false)) == .delete)
         let answer = head(dialogue.ended(.failed(failure), sent: 0, madeFolder: false))
         #expect(answer?.value("Allow") == "HEAD, GET, PUT" + (methods.isEmpty ? "" : ", " + methods))
-        // FTP's two commands go together.
+        // FTP's pair of rename commands is sent together.
         let ftp = [HeaderField("Destination", "ftp://h/y")]
         (dialogue, first) = try self.dialogue("OPTIONS", ftp, url: "ftp://h/x")
         #expect(first == .probe)
@@ -74,7 +74,7 @@ extension FileServerRuleTests {
             ("MOVE", "ftp://h/x", []), ("MOVE", "ftp://h/x", [HeaderField("Destination", "ftp://other/x")]),
             ("MOVE", "ftp://h/x", [HeaderField("Destination", "sftp://h/x")]), ("DELETE", "ftp://h/", []),
         ] as [(String, String, [HeaderField])])
-    func whatMakesNoSenseIsRefused(_ method: String, _ url: String, _ headers: [HeaderField]) {
+    func aMalformedRequestIsRefused(_ method: String, _ url: String, _ headers: [HeaderField]) {
         #expect(throws: TransferError.self) { try dialogue(method, headers, url: url) }
     }
 
@@ -100,14 +100,14 @@ extension FileServerRuleTests {
         ("550 File doesn't exist.", true, .missing("550 File doesn't exist.")),
         ("552 Quota", true, .full("552 Quota")),
     ])
-    func aReplySaysWhatItCan(_ line: String, _ writes: Bool, _ expected: FileServerFailure) throws {
+    func aReplyIsMappedToAFailure(_ line: String, _ writes: Bool, _ expected: FileServerFailure) throws {
         var replies = FTPReplies()
         replies.received(Array(line.utf8))
         let reply = try #require(replies.last)
         #expect(FileServerFailure(reply, writes: writes, host: "h") == expected)
     }
 
-    /// SIZE may be refused for a file that is there; where MDTM is refused beside it there is hardly one.
+    /// A server may refuse SIZE for an existing file. If it refuses MDTM too, the file is probably missing.
     @Test(
         arguments: [
             ("550 SIZE not allowed in ASCII mode.", 1, FileServerFailure.denied("550 SIZE not allowed in ASCII mode.")),
@@ -115,7 +115,7 @@ extension FileServerRuleTests {
             ("550 Could not get file size.", 2, .missing("550 Could not get file size.")),
             ("550 No such file", 1, .missing("550 No such file")), ("500 what", 1, nil),
         ] as [(String, Int, FileServerFailure?)])
-    func aRefusedLookSaysWhatItCan(_ line: String, _ denials: Int, _ expected: FileServerFailure?) throws {
+    func aRefusedLookUpIsMappedToAFailure(_ line: String, _ denials: Int, _ expected: FileServerFailure?) throws {
         var replies = FTPReplies()
         replies.received(Array(line.utf8))
         #expect(FileServerFailure.look(try #require(replies.last), denials: denials) == expected)
@@ -128,7 +128,7 @@ extension FileServerRuleTests {
         ("Login incorrect.", false), ("Not logged in, user or password incorrect!", false),
         ("Maximum login attempts exceeded.", false), ("Too many failed logins.", false), ("", false),
     ])
-    func aCrowdIsToldFromAStranger(_ words: String, _ isCrowd: Bool) {
+    func tooManyConnectionsDifferFromARefusedLogin(_ words: String, _ isCrowd: Bool) {
         #expect(FileServerFailure.isCrowd(words) == isCrowd)
     }
 

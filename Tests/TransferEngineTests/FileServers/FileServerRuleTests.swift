@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferEngine
 
-/// How a request of HTTP becomes steps with a file server, with no server.
+/// The mapping from an HTTP request to steps with a file server, without a server.
 @Suite("The rules of file servers") struct FileServerRuleTests {
     typealias Dialogue = FileServerDialogue
 
@@ -45,7 +45,7 @@ import TransferCore
         ("sftp://h/~bob/x", "/~bob/x", "sftp://h:22/./~bob/x"), ("sftp://[::1]:23/x", "/x", "sftp://[::1]:23/x"),
         ("ftp://h", "", "ftp://h:21/"), ("ftp://h/%E4", "\u{FFFD}", "ftp://h:21/%E4"),
     ])
-    func pathsAreReadAndSpeltSoThatNothingHasASecondMeaning(_ text: String, _ path: String, _ spelt: String) throws {
+    func pathsAreSpeltUnambiguously(_ text: String, _ path: String, _ spelt: String) throws {
         let url = try url(text)
         #expect(String(decoding: url.path, as: UTF8.self) == path && url.text == spelt)
         let again = try FileServerURL(url.text.replacing("./~", with: "~"))
@@ -53,7 +53,7 @@ import TransferCore
     }
 
     @Test(arguments: ["http://h/x", "ftp:///x", "ftp://h:0/x", "ftp://h/a%0D%0ADELE%20b", "sftp://h/a%00", "file:///x"])
-    func whatCantBeSentIsRefused(_ text: String) { #expect(throws: TransferError.self) { try url(text) } }
+    func anUnsendablePathIsRefused(_ text: String) { #expect(throws: TransferError.self) { try url(text) } }
 
     @Test func namesInCommandsAreQuotedForSFTPAndPlainForFTP() throws {
         #expect(try url("sftp://h/a%22b%5Cc%20d").commandPath() == "\"/a\\\"b\\\\c d\"")
@@ -76,7 +76,7 @@ import TransferCore
 
     // MARK: Downloads
 
-    @Test func aLookIsAHead() throws {
+    @Test func aLookUpAnswersHEAD() throws {
         var (dialogue, first) = try dialogue("HEAD")
         #expect(first == .look(try url()))
         let answer = head(dialogue.ended(.done(Self.file), sent: 0, madeFolder: false))
@@ -105,23 +105,23 @@ import TransferCore
         #expect(answer?.status == 200 && answer?.contentLength == 0)
     }
 
-    /// Bytes that SIZE or STAT told of × the offset that was asked for; none came.
+    /// Rows: the size that SIZE or STAT declared, and the requested offset; no byte came.
     @Test(arguments: [(100, 0, true), (nil, 0, false), (0, 0, false)] as [(Int64?, Int64, Bool)])
-    func noByteIsNotAFileOfAHundred(_ size: Int64?, _ offset: Int64, _ isFault: Bool) throws {
+    func anEmptyDownloadOfANonEmptyFileIsAFault(_ size: Int64?, _ offset: Int64, _ isFault: Bool) throws {
         var (dialogue, _) = try dialogue("GET")
         let action = dialogue.ended(.done(RemoteFile(size: size, modified: 9)), sent: 0, madeFolder: false)
         #expect((error(action) != nil) == isFault && (head(action) != nil) == !isFault)
         #expect(error(action)?.isTransient != false)
     }
 
-    @Test func aRestWithoutAByteIsNoEnd() throws {
+    @Test func anEmptyRestIsALostConnection() throws {
         var (dialogue, _) = try dialogue("GET", Self.range)
         _ = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)
         let action = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)
         #expect(error(action)?.code == .connectionLost)
     }
 
-    /// RFC 9110 §13.2.2: beside a tag the date doesn't count.
+    /// RFC 9110 §13.2.2: the date is ignored if there is a tag.
     @Test(arguments: [
         ([HeaderField("If-None-Match", etag)], true), ([HeaderField("If-None-Match", "\"100-7\"")], false),
         ([HeaderField("If-Modified-Since", "Sun, 09 Sep 2001 01:46:40 GMT")], true),
@@ -133,7 +133,7 @@ import TransferCore
             ], false
         ),
     ])
-    func whatItsAskerHasIsNotFetched(_ fields: [HeaderField], _ isKnown: Bool) throws {
+    func anUnchangedFileIsNotFetched(_ fields: [HeaderField], _ isKnown: Bool) throws {
         var (dialogue, first) = try dialogue("GET", fields)
         #expect(first == .look(try url()))
         let action = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)
@@ -145,7 +145,7 @@ import TransferCore
         }
     }
 
-    @Test func aRestIsLookedAtBeforeDuringAndAfter() throws {
+    @Test func aChangeBeforeDuringOrAfterAResumeIsFound() throws {
         var (dialogue, first) = try dialogue("GET", Self.range)
         #expect(first == .look(try url()))
         #expect(step(dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)) == .fetch(from: 40))
@@ -158,17 +158,17 @@ import TransferCore
 
     @Test(arguments: [RemoteFile(size: 100, modified: 1_000_000_001), RemoteFile(size: 101, modified: 1_000_000_000)])
     func anotherFileNeverContinuesThisOne(_ other: RemoteFile) throws {
-        // Changed before: the whole of it.
+        // The file changed before the request: the whole file is sent.
         var (dialogue, _) = try dialogue("GET", Self.range)
         #expect(step(dialogue.ended(.done(other), sent: 0, madeFolder: false)) == .fetch(from: 0))
         guard case .deliver(let answer) = dialogue.bodyBegins(other) else { throw TestFailure() }
         #expect(answer.status == 200)
-        // Between the look and the fetch.
+        // The file changed between the look-up and the fetch.
         (dialogue, _) = try self.dialogue("GET", Self.range)
         _ = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)
         guard case .stop(let stopped) = dialogue.bodyBegins(other) else { throw TestFailure() }
         #expect(stopped.code == .changedDuringTransfer && stopped.isTransient)
-        // During it.
+        // The file changed during the fetch.
         (dialogue, _) = try self.dialogue("GET", Self.range)
         _ = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)
         _ = dialogue.bodyBegins(Self.file)
@@ -177,12 +177,12 @@ import TransferCore
         #expect(late?.code == .changedDuringTransfer)
     }
 
-    @Test func aServerThatTellsNoTimeDoesNotContinue() throws {
+    @Test func aServerWithoutTimesDoesNotResume() throws {
         var (dialogue, _) = try dialogue("GET", Self.range)
         #expect(step(dialogue.ended(.done(RemoteFile(size: 100)), sent: 0, madeFolder: false)) == .fetch(from: 0))
     }
 
-    @Test(arguments: [40, 30] as [Int64]) func nothingIsLeftOfAFileThatIsThere(_ size: Int64) throws {
+    @Test(arguments: [40, 30] as [Int64]) func aCompleteFileHasNoRest(_ size: Int64) throws {
         let file = RemoteFile(size: size, modified: 5)
         let range = [HeaderField("Range", "bytes=40-"), HeaderField("If-Range", file.etag ?? "")]
         var (dialogue, _) = try dialogue("GET", range)
@@ -200,10 +200,10 @@ import TransferCore
 
     @Test(
         arguments: ["HEAD", "GET", "DELETE"], [(FileServerFailure.missing("550 no"), 404), (.denied("550 no"), 403)])
-    func whatIsntThereOrIsntAllowedHasAStatus(_ method: String, _ failure: (FileServerFailure, Int)) throws {
+    func missingAndForbiddenFilesHaveAStatus(_ method: String, _ failure: (FileServerFailure, Int)) throws {
         var (dialogue, _) = try dialogue(method)
         var action = dialogue.ended(.failed(failure.0), sent: 0, madeFolder: false)
-        // The refusal may have been SIZE's.
+        // The refusal may have been an answer to SIZE.
         if method == "GET" {
             #expect(step(action) == .fetchUnmeasured)
             action = dialogue.ended(.failed(failure.0), sent: 0, madeFolder: false)
@@ -212,14 +212,14 @@ import TransferCore
         #expect(answer?.status == failure.1 && answer?.value("Server-Reply") == "550 no")
     }
 
-    @Test func aFileThatIsRefusedAfterItsSizeWasToldIsNotAskedForAgain() throws {
+    @Test func aFileRefusedAfterItsSizeIsNotRequestedAgain() throws {
         var (dialogue, _) = try dialogue("GET")
         let answer = head(
             dialogue.ended(.failed(.ambiguous("550 no")), sent: 0, madeFolder: false, refusedFile: true))
         #expect(answer?.status == 403 && answer?.value("Server-Reply") == "550 no")
     }
 
-    /// A refused question is no answer to the request: whose server is asked, what for, and what follows.
+    /// A refused look-up is no answer to the request. Each row has the kind of server, the purpose and the next step.
     @Test(
         arguments: [
             ("ftp", "GET", FileServerFailure.ambiguous("550 no"), Dialogue.Step.fetchUnmeasured, nil),
@@ -230,7 +230,7 @@ import TransferCore
             ("sftp", "PATCH", .denied("no"), nil, 403), ("sftp", "PATCH", .missing("no"), nil, 409),
             ("ftp", "GET", .error(TransferError(.connectionLost, "lost", isTransient: true)), nil, nil),
         ] as [(String, String, FileServerFailure, Dialogue.Step?, Int?)])
-    func aRefusedQuestionIsNoAnswer(
+    func aRefusedLookUpIsNoAnswer(
         _ scheme: String, _ method: String, _ failure: FileServerFailure, _ next: Dialogue.Step?, _ status: Int?
     ) throws {
         for fields in [Self.range, [HeaderField("If-None-Match", Self.etag)]] {
@@ -242,7 +242,7 @@ import TransferCore
     }
 
     @Test(arguments: [("MOVE", "old"), ("MKCOL", "new")])
-    func aRefusedLookStopsNoActOfSFTP(_ method: String, _ name: String) throws {
+    func aRefusedLookUpStopsNoCommandOfSFTP(_ method: String, _ name: String) throws {
         let fields =
             method == "MOVE" ? [HeaderField("Destination", "sftp://h/new"), HeaderField("Overwrite", "F")] : []
         let error = TransferError(.badResponse, "Operation failed", isTransient: true)
@@ -274,7 +274,7 @@ import TransferCore
         #expect(answer?.status == 201 && answer?.value("Server-Length") == nil)
     }
 
-    /// FTP's server is asked behind the file; SFTP's has answered each WRITE.
+    /// FTP's server is asked after the file. SFTP's server has answered each WRITE.
     @Test func theLengthThatTheServerHasComesWithTheAnswer() throws {
         let fields = [HeaderField("Prefer", "return=representation")]
         var (dialogue, _) = try dialogue("PUT", fields)
@@ -287,13 +287,13 @@ import TransferCore
     }
 
     @Test(arguments: [("226 done\r\n213 17\r\n", 17), ("226 done\r\n550 no\r\n", nil), ("226 done\r\n", nil)])
-    func theReplyBehindAStoreTellsItsLength(_ lines: String, _ size: Int64?) {
+    func theReplyAfterAStoreReportsItsLength(_ lines: String, _ size: Int64?) {
         var replies = FTPReplies()
         for line in lines.utf8.split(separator: 10) { replies.received(line) }
         #expect(replies.storedSize == size)
     }
 
-    /// The renaming's own refusal counts, and not that of the command behind it.
+    /// The status is that of the refused rename command, and not that of the command after it.
     @Test func theFirstRefusalOfAPairIsTheReason() {
         var replies = FTPReplies()
         for line in ["550 login is over", "550 no such file", "503 RNFR first"] { replies.received(line.utf8) }
@@ -311,7 +311,7 @@ import TransferCore
         #expect(head(dialogue.ended(.failed(failure), sent: 0, madeFolder: false))?.status == status)
     }
 
-    @Test func aRestIsAppendedToWhatIsThere() throws {
+    @Test func aRestIsAppendedToThePartialFile() throws {
         var (dialogue, first) = try dialogue("PATCH", [HeaderField("Upload-Offset", "100")])
         #expect(first == .look(try url()))
         #expect(step(dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)) == .append(at: 100))
@@ -325,7 +325,7 @@ import TransferCore
         #expect(answer?.status == 409 && answer?.value("Upload-Offset") == "100")
     }
 
-    @Test func whereNothingIsOnlyTheBeginningIsTaken() throws {
+    @Test func aMissingFileAcceptsOnlyItsBeginning() throws {
         var (dialogue, _) = try dialogue("PATCH", [HeaderField("Upload-Offset", "0")])
         #expect(step(dialogue.ended(.failed(.missing("")), sent: 0, madeFolder: false)) == .store)
         (dialogue, _) = try self.dialogue("PATCH", [HeaderField("Upload-Offset", "5")])

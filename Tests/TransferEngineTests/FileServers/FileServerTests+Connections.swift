@@ -11,7 +11,7 @@ import TransferTestSupport
 extension FileServerTests {
     // MARK: Names
 
-    @Test(arguments: Kind.allCases) func missingFoldersAreMadeWhereThatIsWanted(_ kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func missingFoldersAreMadeOnRequest(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
             let without = try await bench.send("PUT", peer.url("a/b/x"), body: .bytes([1]), peer.configure).end()
@@ -27,7 +27,7 @@ extension FileServerTests {
                 let there = try peer.bytes(name)
                 #expect(there == [1, 2])
             }
-            // The change of folder doesn't lead the next one astray.
+            // The change of folder does not affect the next request.
             let look = try await bench.send("HEAD", peer.url("a/b/x"), peer.configure).end()
             #expect(look.head?.status == 200)
             let start = try await bench.send(
@@ -98,7 +98,7 @@ extension FileServerTests {
                 #expect(outcome.error == nil)
                 made += outcome.metrics.connectionsMade
             }
-            // FTP has one more for each file.
+            // FTP opens one further connection for each file.
             #expect(made <= (kind.isSSH ? 1 : 11))
             let attempts = try (0..<40).map {
                 try bench.start(peer.url("x"), to: bench.folder.path("p\($0)"), peer.configure)
@@ -123,7 +123,7 @@ extension FileServerTests {
         }
     }
 
-    @Test(arguments: Kind.allCases) func aRequiredLinkThatIsntThereLetsNothingOut(_ kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func aMissingRequiredLinkBlocksAllTraffic(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
             let url = kind.isSSH ? "sftp://192.0.2.1/x" : "ftp://192.0.2.1/x"
@@ -132,7 +132,7 @@ extension FileServerTests {
                 $0.link = "nolink0"
             }.end()
             #expect(outcome.error?.code == .linkUnavailable)
-            // What stays on this machine isn't bound.
+            // Connections within this machine are not bound to a link.
             try peer.put(10, as: "x")
             let here = try await bench.download(peer.url("x")) {
                 peer.configure(&$0)
@@ -142,7 +142,8 @@ extension FileServerTests {
         }
     }
 
-    /// Through a tunnel, data connections too; what the proxy isn't asked for goes nowhere.
+    /// Control and data connections go through the tunnel. A connection that is not requested from the proxy reaches no
+    /// server.
     @Test(arguments: [Kind.sftp, .ftp, .explicitTLS, .implicitTLS], [TestProxy.Kind.http, .socks5])
     func aProxyIsUsedAsATunnel(_ kind: Kind, _ way: TestProxy.Kind) async throws {
         let peer = try await FileServerPeer(kind)

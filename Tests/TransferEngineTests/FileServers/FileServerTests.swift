@@ -8,7 +8,7 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// What every file server does, whatever it speaks: against OpenSSH, vsftpd and pyftpdlib.
+/// The behaviour that all file servers share, whatever their protocol: against OpenSSH, vsftpd and pyftpdlib.
 @Suite("File servers", .enabled(if: FileServerPeer.isWanted), .timeLimit(.minutes(2)))
 struct FileServerTests {
     typealias Kind = FileServerPeer.Kind
@@ -25,7 +25,7 @@ struct FileServerTests {
             #expect(outcome.error == nil && outcome.position == Int64(count) && outcome.received == Int64(count))
             #expect(outcome.head?.status == 200 && outcome.head?.contentLength == Int64(count))
             #expect(outcome.head?.value("Last-Modified") == "Sun, 13 Sep 2020 12:26:40 GMT")
-            // An empty file's length is one that SFTP's servers may not know.
+            // The length of an empty file may be unknown with SFTP's servers.
             #expect(kind.isSSH && count == 0 || outcome.head?.value("ETag") == "\"\(count)-1600000000\"")
             #expect(attempt.meter.position == Int64(count) && attempt.log.ends == 1 && attempt.log.starts.count == 1)
             let isSame = Array(try bench.folder.data("x.part")) == bytes
@@ -33,7 +33,7 @@ struct FileServerTests {
         }
     }
 
-    @Test(arguments: Kind.allCases) func aLookSaysWhatIsThere(_ kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func aLookUpDescribesTheFile(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
             for count in [0, 70_000] {
@@ -49,21 +49,21 @@ struct FileServerTests {
         }
     }
 
-    @Test(arguments: Kind.allCases) func aMissingFileIsAMissingFile(_ kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func aMissingFileIsReported(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
             let outcome = try await bench.download(peer.url("no"), peer.configure).outcome
             #expect(outcome.error?.status == 404 && outcome.error?.isTransient == false && outcome.position == 0)
-            // The connection is as good as before.
+            // The connection is as usable as before the failure.
             try peer.put(10, as: "x")
             let next = try await bench.download(peer.url("x"), peer.configure).outcome
-            // FTP has a connection more for each file; and where that has TLS, a failure ends the other one.
+            // FTP opens one more connection for each file. With TLS, a failure also ends the control connection.
             let made = [Kind.sftp: 0, .active: 0, .ftp: 1][kind] ?? 2
             #expect(next.error == nil && next.metrics.connectionsMade == made)
         }
     }
 
-    @Test(arguments: Kind.allCases) func aCutDownloadGoesOnWhereItStopped(_ kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func aCutDownloadResumesWhereItStopped(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
             let count = 24_000_000
@@ -81,7 +81,7 @@ struct FileServerTests {
             #expect(rest.outcome.head?.status == 206 && rest.outcome.received == Int64(count) - point.offset)
             let isSame = Array(try bench.folder.data("x.part")) == bytes
             #expect(isSame)
-            // Once more, where all is there.
+            // The same once more with the complete file.
             let whole = ResumePoint(offset: Int64(count), validator: point.validator, total: point.total)
             let again = try await bench.download(peer.url("x"), resume: whole, peer.configure)
             #expect(again.outcome.error == nil && again.outcome.received <= 1 && again.log.restarts.isEmpty)
@@ -123,7 +123,7 @@ struct FileServerTests {
         }
     }
 
-    /// With some bytes of another version here.
+    /// Expects a restart from the beginning although some bytes of another version are present.
     private func expectANewStart(
         _ bench: Bench, _ server: FTPServer, _ bytes: [UInt8], _ location: SourceLocation = #_sourceLocation
     ) async throws {
@@ -136,7 +136,7 @@ struct FileServerTests {
         #expect(isSame, sourceLocation: location)
     }
 
-    /// RFC 3659 §4: SIZE is optional, and some refuse it by 550.
+    /// RFC 3659 §4: SIZE is optional, and some servers refuse it with 550.
     @Test(arguments: ["550 SIZE not allowed", "550 Could not get file size."])
     func aRefusedSizeIsNoMissingFile(_ reply: String) async throws {
         var options = FTPServer.Options()
@@ -147,9 +147,9 @@ struct FileServerTests {
             try Data(bytes).write(to: URL(fileURLWithPath: server.root + "/x"))
             let first = try await bench.download(server.url("/x")).outcome
             #expect(first.error == nil && first.position == 100_000, "\(first.result)")
-            // With what is here of it, too.
+            // The same with a partial file present.
             try await expectANewStart(bench, server, bytes)
-            // Its RETR says of a missing one that it's missing.
+            // The server answers RETR of a missing file with a refusal.
             let missing = try await bench.download(server.url("/y")).outcome
             #expect(missing.error?.status == 404, "\(missing.result)")
             let look = try await bench.send("HEAD", server.url("/x")).end()
@@ -157,9 +157,9 @@ struct FileServerTests {
         }
     }
 
-    /// libcurl would read as many bytes as SIZE told, and call them the file.
+    /// libcurl would read as many bytes as SIZE declared, and accept them as the file.
     @Test(arguments: ["213 2", "213 0", "213 500000"])
-    func aSizeThatIsNotTheFilesIsFound(_ reply: String) async throws {
+    func aWrongSizeIsDetected(_ reply: String) async throws {
         var options = FTPServer.Options()
         options.replies["SIZE"] = Array(repeating: reply, count: 20)
         let server = try await FTPServer.start(options)
@@ -174,8 +174,8 @@ struct FileServerTests {
         }
     }
 
-    /// STAT denied isn't "0 bytes are there".
-    @Test func aFileWhoseLengthSFTPDoesNotTellIsNotEmpty() async throws {
+    /// A denied STAT does not mean "0 bytes are there".
+    @Test func aFileOfUnknownLengthOverSFTPIsNotEmpty() async throws {
         var options = SSHServer.Options()
         options.sftp = "internal-sftp -P stat,lstat,fstat"
         let server = try await SSHServer.start(options)
@@ -222,7 +222,7 @@ struct FileServerTests {
         }
     }
 
-    @Test(arguments: Kind.allCases) func aRestIsPutExactlyBehindWhatIsThere(_ kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func aRestIsAppendedExactlyAfterTheStoredBytes(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
             func patch(_ name: String, at offset: Int64, _ bytes: [UInt8]) async throws -> ResponseHead? {
@@ -247,7 +247,7 @@ struct FileServerTests {
         }
     }
 
-    @Test(arguments: Kind.allCases) func aCutUploadGoesOnFromWhatArrived(_ kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func aCutUploadResumesFromTheStoredBytes(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
             let whole = Content.random(seed: 5, count: 8_000_000).bytes()
@@ -257,7 +257,7 @@ struct FileServerTests {
             peer.cut()
             let cut = try await attempt.end()
             #expect(cut.error?.isTransient == true && cut.sent > 0 && cut.sent < Int64(whole.count))
-            // What is on its way may still be written: the offset is the server's word.
+            // Bytes on their way may still be written, so the offset is the one that the server reports.
             var offset: Int64 = 0
             for _ in 0..<10 {
                 let patch = bench.send(

@@ -7,7 +7,7 @@ import TransferTestSupport
 
 /// Files of known hosts are read as ssh reads them (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT).
 @Suite struct KnownHostsTests {
-    /// A key as it goes over the wire; which one, its last byte says.
+    /// Returns a key in wire format, which is identified by its last byte.
     private static func key(_ number: UInt8, type: String = "ssh-ed25519") -> [UInt8] {
         [0, 0, 0, UInt8(type.utf8.count)] + Array(type.utf8) + [0, 0, 0, 32] + [UInt8](repeating: number, count: 32)
     }
@@ -40,7 +40,7 @@ import TransferTestSupport
     @Test(
         arguments: [
             ("[a.lan]:2222", true), ("[*.lan]:*", true), ("[a.lan]:2223", false), ("![a.lan]:2222,[*]:*", false),
-            // ssh looks for the name without a port where it has no key for that with it.
+            // ssh looks for the name without a port if it has no key for the name with the port.
             ("a.lan", true), ("*.lan", true),
         ] as [(String, Bool)])
     func anotherPortIsAPartOfTheName(_ names: String, _ isKnown: Bool) {
@@ -62,7 +62,7 @@ import TransferTestSupport
         #expect(files.keys(host: "a.lan", port: 22).verdict(Self.key(1)) == expected)
     }
 
-    @Test func anotherKeySaysWhatIsWrong() {
+    @Test func anUnknownKeyHasAnExplainingError() {
         #expect(verdict(Self.line("a.lan", 2)) == .changed)
         #expect(verdict(Self.line("a.lan", 2) + "\n" + Self.line("a.lan")) == .known)
         #expect(verdict(Self.line("a.lan", type: "ssh-rsa")) == .otherTypes(["ssh-rsa"]))
@@ -74,7 +74,7 @@ import TransferTestSupport
         #expect(verdict("") == .unknown)
     }
 
-    /// libcurl asks a server for a key of the type that it's given.
+    /// libcurl asks a server for a key of the type that it is given.
     @Test func aRevokedKeyIsNoTypeToAskFor() {
         var known = KnownHosts()
         known.add(
@@ -92,10 +92,10 @@ import TransferTestSupport
     }
 }
 
-/// The same files before ssh(1) and before the engine.
+/// The same files as input of ssh(1) and of the engine.
 @Suite("Known hosts as ssh has them", .enabled(if: SSHServer.isWanted), .timeLimit(.minutes(3)))
 struct KnownHostsComparisonTests {
-    /// Files that are put together from lines of each kind, always the same ones.
+    /// Returns files that are put together from lines of each kind, always in the same way.
     static func files(port: UInt16, key: String, other: String, hashed: [String]) -> [String] {
         let names = [
             "[127.0.0.1]:\(port)", "127.0.0.1", "[127.0.0.*]:*", "*", "[*]:\(port)", "127.0.0.?", "[127.0.0.1]:1",
@@ -145,7 +145,7 @@ struct KnownHostsComparisonTests {
             var accepted = 0
             let files = Self.files(port: server.port, key: key, other: other, hashed: hashed)
             for (number, file) in files.enumerated() {
-                // Another path each time: a connection that is kept is judged no second time.
+                // A different path each time, because a kept connection is not judged a second time.
                 let path = try bench.folder.write(file + "\n", to: "known-\(number)")
                 let ssh = try await ChildProcess.start(
                     ChildProcess.Command(

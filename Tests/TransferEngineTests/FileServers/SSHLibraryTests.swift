@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferEngine
 
-/// Limits of the SSH library in words: what it can't do is no fault of the server's.
+/// The messages about limits of the SSH library: a missing feature of the library is no fault of the server.
 @Suite struct SSHLibraryTests {
     @Test(arguments: [
         ("libssh2/1.10.0", true), ("libssh2/1.8.0", true), ("libssh2/1.11.0", false), ("libssh2/1.11.1_DEV", false),
@@ -25,14 +25,14 @@ import TransferCore
         ("ssh-rsa", SSHKeyKind.rsa), ("sk-ssh-ed25519@openssh.com", .device), ("ssh-ed25519", .other),
         ("ecdsa-sha2-nistp256", .other),
     ])
-    func thePublicHalfInsideOpenSSHsFormatTellsTheKind(_ type: String, _ kind: SSHKeyKind) {
+    func theKindOfAKeyIsReadFromOpenSSHsFormat(_ type: String, _ kind: SSHKeyKind) {
         var bytes = Array("openssh-key-v1\0".utf8) + [0, 0, 0, 4] + Array("none".utf8)
         bytes += [0, 0, 0, UInt8(type.utf8.count)] + Array(type.utf8) + [UInt8](repeating: 7, count: 64)
         let text = "-----BEGIN OPENSSH PRIVATE KEY-----\n\(Base64.encode(bytes))\n-----END OPENSSH PRIVATE KEY-----\n"
         #expect(SSHKeyKind(text) == kind)
     }
 
-    @Test func wordsSayWhichLibraryAndWhatToDo() throws {
+    @Test func messagesNameTheLibraryAndTheRemedy() throws {
         let old = SSHLibrary("libssh2/1.10.0")
         #expect(SSHKeyKind.rsa.words(old)?.contains("libssh2 1.10.0 signs by an RSA key with SHA-1 alone") == true)
         #expect(SSHKeyKind.rsa.words(SSHLibrary("libssh2/1.11.0")) == nil)

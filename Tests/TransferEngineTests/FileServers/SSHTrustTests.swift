@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferEngine
 
-/// Which SSH servers are trusted, and who logs in: against OpenSSH, whose log tells what it was shown.
+/// The trust in SSH servers, and the login, against OpenSSH, whose log shows what it received.
 @Suite("SSH servers", .enabled(if: SSHServer.isWanted), .timeLimit(.minutes(2)))
 struct SSHTrustTests {
     private func with(
@@ -30,7 +30,7 @@ struct SSHTrustTests {
         }.end()
     }
 
-    /// No attempt to log in is in the log: not even the user's name was sent.
+    /// Whether the log has no attempt to log in: not even the user's name was sent.
     private func sawNobody(_ server: SSHServer) async -> Bool {
         await server.stop()
         let log = server.log()
@@ -45,7 +45,7 @@ struct SSHTrustTests {
             let outcome = try await look(bench, server) { _ in }
             #expect(outcome.head?.contentLength == 5, "\(outcome.result)")
             await server.stop()
-            // What the tests of refusals look for, and don't find.
+            // The line that the tests of refusals expect to be absent.
             #expect(server.log().contains("Accepted publickey for \(SSHServer.userName)"))
         }
     }
@@ -59,8 +59,7 @@ struct SSHTrustTests {
         }
     }
 
-    @Test(arguments: [true, false]) func anUnknownServerIsRefusedBeforeAnythingIsSaid(_ isFileThere: Bool) async throws
-    {
+    @Test(arguments: [true, false]) func anUnknownServerIsRefusedBeforeTheLogin(_ isFileThere: Bool) async throws {
         try await with { bench, server in
             let path = bench.folder.path("known")
             let other = "other.example \(try String(contentsOfFile: server.hostKey + ".pub", encoding: .utf8))"
@@ -71,14 +70,14 @@ struct SSHTrustTests {
             let print = try await server.fingerprint()
             #expect(error.message.contains(print) && error.message.contains("ED25519"))
             #expect(error.message.contains("ssh-keyscan -p \(server.port) 127.0.0.1 >> \(path)"))
-            // It's never added.
+            // The key is never added.
             let after = try? bench.folder.text("known")
             #expect(after == (isFileThere ? other : nil))
             #expect(await sawNobody(server))
         }
     }
 
-    /// What the message says works as it stands.
+    /// The command in the message works as printed.
     @Test func theAdviceOfTheMessageHelps() async throws {
         try await with { bench, server in
             let path = bench.folder.path("known")
@@ -91,7 +90,7 @@ struct SSHTrustTests {
         }
     }
 
-    @Test func aServerWithAnotherKeyThanBeforeIsRefused() async throws {
+    @Test func aServerWithAChangedKeyIsRefused() async throws {
         try await with { bench, server in
             let other = try await SSHServer.makeKey(bench.folder.path("other"))
             let line = "[127.0.0.1]:\(server.port) \(try String(contentsOfFile: other + ".pub", encoding: .utf8))"
@@ -135,7 +134,7 @@ struct SSHTrustTests {
 
     // MARK: The user
 
-    @Test func nobodyIsNobody() async throws {
+    @Test func aLoginWithoutCredentialsIsInvalid() async throws {
         try await with { bench, server in
             let outcome = try await look(bench, server) { $0.credentials = .none }
             #expect(outcome.error?.code == .invalidRequest)
@@ -143,7 +142,7 @@ struct SSHTrustTests {
     }
 
     @Test(arguments: ["stranger", "encrypted", "missing", "none"])
-    func whoShowsNothingOfUseIsRefused(_ what: String) async throws {
+    func aLoginWithoutAUsableKeyIsRefused(_ what: String) async throws {
         try await with { bench, server in
             let path = bench.folder.path("key")
             if what == "stranger" { try await SSHServer.makeKey(path) }
@@ -190,7 +189,7 @@ struct SSHTrustTests {
         }
     }
 
-    /// What the first one may see the second one must not.
+    /// The second user must not see the files of the first.
     @Test(.enabled(if: SSHServer.canHaveUsers)) func twoUsersShareNoConnection() async throws {
         var options = SSHServer.Options()
         options.users = ["alice": "secret-a", "bob": "secret-b"]
@@ -203,7 +202,7 @@ struct SSHTrustTests {
                 }
                 #expect(outcome.head?.status == 200)
             }
-            // The same user with a wrong password doesn't come in by the right one's connection.
+            // A wrong password does not get the same user onto the connection of the right one.
             let wrong = try await look(bench, server) {
                 $0.files.privateKey = nil
                 $0.credentials = .password(user: "alice", password: "secret-x")
@@ -231,7 +230,8 @@ struct SSHTrustTests {
         }
     }
 
-    /// The agent is found by the environment of the process alone (ssh-agent(1)), so this is done in one of its own.
+    /// The agent is found only through the environment of the process (ssh-agent(1)), so this test runs in a child
+    /// process.
     @Test func theAgentsKeyLogsIn() async throws {
         try await with { bench, server in
             let script = """

@@ -21,9 +21,9 @@ func requireBasic(
 }
 
 extension TestServer {
-    /// The Authorization fields of a path's requests, in their order.
+    /// Returns the Authorization fields of a path's requests in order.
     func authorizations(_ path: String) -> [String?] { requests(to: path).map { $0.headers["Authorization"] } }
-    /// Their schemes; `-` for none.
+    /// Returns the schemes of the Authorization fields; `-` for none.
     func authorizationSchemes(_ path: String) -> [String] {
         authorizations(path).map { $0?.split(separator: " ").first.map(String.init) ?? "-" }
     }
@@ -38,7 +38,7 @@ func makeSession(_ change: (inout SessionSettings) -> Void) -> Session {
     return Session(settings)
 }
 
-/// Notes the challenges that a session's monitors are told of.
+/// Records the challenges that a session's monitors receive.
 final class ChallengeMonitor: EventMonitor {
     let queue = DispatchQueue(label: "challenges")
     let calls = Calls<Seen>()

@@ -82,7 +82,7 @@ import TransferTestSupport
             let value = try await session.upload(Data([1, 2, 3]), to: server.url("/x"))
                 .authenticate(username: "u", password: "p").serializingString().value
             #expect(value == "3")
-            // A file's bytes aren't at hand: the 401 is the answer.
+            // The bytes of a file are not in memory, so the 401 is the answer.
             let folder = try TemporaryFolder("auth")
             let file = URL(fileURLWithPath: folder.path("f"))
             try Data([1]).write(to: file)
@@ -313,7 +313,7 @@ import TransferTestSupport
 
     // MARK: Who is told
 
-    @Test func monitorsAreToldOfTheChallenge() async throws {
+    @Test func monitorsReceiveTheChallenge() async throws {
         try await withTestServer { server async throws in
             requireBasic(server, "/x", realm: "the realm")
             let monitor = ChallengeMonitor()

@@ -8,10 +8,10 @@ import TransferTestSupport
 @testable import TransferEngine
 @testable import TransferNetworking
 
-/// A coded body has an end of its own, which its framing knows nothing of.
+/// A coded body has an end mark of its own, which its framing does not know.
 @Suite(.timeLimit(.minutes(2))) struct CodedBodyEndTests {
     static let codings = ["gzip", "deflate", "br", "zstd"]
-    /// How the server says where the body ends.
+    /// The ways in which the server marks the end of the body.
     static let framings: [String: [Fault]] = [
         "Content-Length": [], "chunked": [.chunked(size: 7)], "end of the connection": [.noContentLength],
     ]
@@ -69,7 +69,7 @@ import TransferTestSupport
     }
 
     @Test func bareDeflateIsDecodedToo() async throws {
-        // Without zlib's two bytes before it and its check value after it.
+        // The stream lacks zlib's two leading bytes and its trailing check value.
         let bare = Array(Self.body("deflate").dropFirst(2).dropLast(4))
         let response = try await answer("deflate", bare)
         #expect(response.value == Data(CodingTests.text.utf8))
@@ -134,7 +134,7 @@ import TransferTestSupport
         #expect(Self.isDecodingError(short.error))
     }
 
-    /// One piece off the network becomes many times what the window of a stream holds.
+    /// One piece from the network expands to many times the window of a stream.
     @Test(arguments: ["gzip", "zstd"])
     func aStreamThatIsReadSlowlyGetsAllOfIt(_ coding: String) async throws {
         let count = 12_000_000

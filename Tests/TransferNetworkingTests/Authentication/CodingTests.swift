@@ -80,7 +80,7 @@ import TransferTestServer
         let response = try await answer(coding, bomb, limit: 1_000_000)
         let cause = try #require((response.error?.underlyingError as? URLError)?.transferError)
         #expect(cause.code == .badResponse && cause.message.contains("1000000"))
-        // Below the bound it's an answer like any other.
+        // Below the bound it is an ordinary answer.
         let whole = try await answer(coding, bomb, limit: 20_000_000)
         #expect(whole.value?.count == 20_000_000)
     }
@@ -110,7 +110,7 @@ import TransferTestServer
         #expect(cause.code == .badResponse)
     }
 
-    @Test func whatCannotBeDecodedIsDeliveredAsItCame() async throws {
+    @Test func anUnknownCodingIsDeliveredUndecoded() async throws {
         let response = try await answer("compress", [0x1F, 0x9D, 1, 2])
         #expect(response.value == Data([0x1F, 0x9D, 1, 2]))
         #expect(response.response?.value(forHTTPHeaderField: "Content-Encoding") == "compress")

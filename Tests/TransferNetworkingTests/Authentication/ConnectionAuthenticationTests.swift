@@ -5,7 +5,7 @@ import TransferTestServer
 
 @testable import TransferNetworking
 
-/// NTLM and Negotiate, whose legs are bound to a connection.
+/// NTLM and Negotiate, whose handshakes are bound to a connection.
 @Suite(.timeLimit(.minutes(2))) struct ConnectionAuthenticationTests {
     private func withNTLM(_ body: (TestServer) async throws -> Void) async throws {
         try await withTestServer { server async throws in

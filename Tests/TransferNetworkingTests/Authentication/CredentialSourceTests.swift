@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// Where the credentials of an answer to a challenge come from.
+/// The sources of the credentials that answer a challenge.
 @Suite(.timeLimit(.minutes(2))) struct CredentialSourceTests {
     @Test func userinfoInTheURLCounts() async throws {
         try await withTestServer { server async throws in
@@ -73,7 +73,7 @@ import TransferTestSupport
         }
     }
 
-    /// Every configuration has it, so what a program puts there counts.
+    /// Every configuration has the shared storage, so the credentials that a program stores there count.
     @Test func theSharedStorageIsAskedToo() async throws {
         try await withTestServer { server async throws in
             requireBasic(server, "/x")

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TransferTestServer
 
-/// The server's side of NTLM's three messages (MS-NLMP): who a connection belongs to, by the name in the last of them.
+/// The server's side of NTLM's three messages (MS-NLMP). The name in the last message assigns the connection to a user.
 final class NTLMServer: Sendable {
     private let users = Mutex<[Int: String]>([:])
     private let accepted: Set<String>
@@ -15,7 +15,7 @@ final class NTLMServer: Sendable {
 
     private func answer(_ request: TransferTestServer.Request) -> Response {
         guard let field = request.headers["Authorization"] else {
-            // The connection is what was authenticated.
+            // NTLM authenticates the connection, and not the request.
             if let user = users.withLock({ $0[request.connection] }) { return welcome(user, request) }
             return refusal("NTLM")
         }

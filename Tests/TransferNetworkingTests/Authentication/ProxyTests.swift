@@ -8,7 +8,7 @@ import TransferTestSupport
 @testable import TransferEngine
 @testable import TransferNetworking
 
-/// Ways through proxies: the test server's own kind, which takes invented names for this machine.
+/// Runs a test with a server and a proxy. The proxy resolves invented names to this machine.
 @Suite(.timeLimit(.minutes(2))) struct ProxyTests {
     private func withPeers(
         _ kind: TestProxy.Kind = .http, authentication: TestProxy.Authentication = .none, refusal: Int? = nil,
@@ -58,7 +58,7 @@ import TransferTestSupport
     @Test func socks5LooksTheNameUpHere() async throws {
         try await withPeers(.socks5) { server, proxy async throws in
             let session = makeSession { $0.proxy = proxy.url("socks5") }
-            // A name that only we can resolve, and one that nobody can.
+            // A name that only this process can resolve, and a name that no resolver knows.
             let value = try await session.request(named(server, "127.0.0.1")).serializingString().value
             #expect(value == "hello")
             #expect(proxy.records.map(\.target) == ["127.0.0.1:\(server.port)"])
@@ -88,7 +88,7 @@ import TransferTestSupport
         }
     }
 
-    /// nginx before the test proxy, as its TLS.
+    /// nginx terminates TLS in front of the test proxy.
     @Test(arguments: [true, false])
     func anHTTPSProxysOwnCertificateIsVerified(_ isTrusted: Bool) async throws {
         try await withPeers(authentication: .basic(user: "u", password: "p")) { server, proxy async throws in
@@ -140,7 +140,8 @@ import TransferTestSupport
             }
             #expect(proxy.records.first?.scheme == nil)
             #expect(proxy.records.filter(\.isAllowed).allSatisfy { $0.scheme == (isDigest ? "Digest" : "Basic") })
-            // What it asked for it gets at once from then on; Digest where handles may be used again, with their nonces.
+            // Credentials are sent at once after the first challenge. Digest needs reused handles, which keep the
+            // nonces.
             #expect(proxy.records.count == (isDigest && !CurlLibrary.reusesHandles ? 4 : 3))
             #expect(server.requests.allSatisfy { $0.headers["Proxy-Authorization"] == nil })
         }
@@ -217,7 +218,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func aProxyWhoseNameNobodyKnowsIsNamed() async throws {
+    @Test func aProxyThatCannotBeResolvedIsNamed() async throws {
         let session = makeSession { $0.proxy = "http://proxy.invalid:3128" }
         let error = await session.request("http://a.example/x").serializingString().response.error
         let cause = try #require((error?.underlyingError as? URLError)?.transferError)
@@ -234,7 +235,7 @@ import TransferTestSupport
             }
             #expect(try await session.request(server.url("/x")).serializingString().value == "hello")
             #expect(proxy.records.isEmpty)
-            // By the proxy to an invented name, which redirects to an exception.
+            // The proxy reaches an invented name, which redirects to an exception.
             let value = try await session.request(named(server, "a.example", "/away")).serializingString().value
             #expect(value == "hello" && proxy.records.count == 1)
         }

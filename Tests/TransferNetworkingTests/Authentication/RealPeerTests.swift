@@ -34,7 +34,7 @@ import TransferTestSupport
         #expect(read.value?.count == 500_000)
     }
 
-    /// Until somebody listens: the program tells nobody.
+    /// Waits until the port is open, since the program does not report its start.
     private func waitForListener(_ port: UInt16) async throws {
         let session = makeSession { _ in }
         for _ in 0..<5_000 {
@@ -59,7 +59,7 @@ import TransferTestSupport
             try await waitForListener(port)
             let session = makeSession { $0.proxy = "http://u:secretword@127.0.0.1:\(port)" }
             #expect(try await session.request(server.url("/x")).serializingString().value == "hello")
-            // To a wrong password it answers 401, as if it were the server: only the lack of one can be told.
+            // tinyproxy answers 401 to a wrong password, like a server. Only missing credentials can be distinguished.
             let refused = makeSession { $0.proxy = "http://127.0.0.1:\(port)" }
             let error = await refused.request(server.url("/x")).serializingString().response.error
             let cause = (error?.underlyingError as? URLError)?.transferError

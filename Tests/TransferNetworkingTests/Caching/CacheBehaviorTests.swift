@@ -7,7 +7,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("What the cache does with requests", .timeLimit(.minutes(1)))
+@Suite("Requests and the cache", .timeLimit(.minutes(1)))
 struct CacheBehaviorTests {
     // MARK: What answers are found by (RFC 9111 §2)
 
@@ -62,7 +62,7 @@ struct CacheBehaviorTests {
         }
     }
 
-    @Test func whatAHeadRequestBringsIsNotStored() async throws {
+    @Test func answersToHeadAreNotStored() async throws {
         try await withTestServer { server async throws in
             let client = CachingClient()
             server.count("/r", client.clock, ["Cache-Control": "max-age=60"])
@@ -71,7 +71,7 @@ struct CacheBehaviorTests {
         }
     }
 
-    @Test func aHeadThatSaysOtherwiseMakesWhatIsStoredInvalid() async throws {
+    @Test func aDifferingHeadInvalidatesTheStoredAnswer() async throws {
         // §4.3.5
         try await withTestServer { server async throws in
             let client = CachingClient()
@@ -98,7 +98,7 @@ struct CacheBehaviorTests {
     // MARK: Invalidating (§4.4)
 
     @Test(arguments: [HTTPMethod.post, .put, .delete, .patch, HTTPMethod(rawValue: "PURGE")])
-    func whatChangesAResourceMakesItsAnswersInvalid(_ method: HTTPMethod) async throws {
+    func aChangeOfAResourceInvalidatesItsAnswers(_ method: HTTPMethod) async throws {
         try await withTestServer { server async throws in
             let client = CachingClient()
             server.count("/r", client.clock, ["Cache-Control": "max-age=60", "Vary": "X-A"])
@@ -123,7 +123,7 @@ struct CacheBehaviorTests {
     }
 
     @Test(arguments: ["Location", "Content-Location"])
-    func whatTheAnswerToAChangeNamesIsInvalidTooInItsOriginOnly(_ field: String) async throws {
+    func urlsNamedByAChangeAreInvalidatedWithinTheOrigin(_ field: String) async throws {
         try await withTestServer { server async throws in
             try await withTestServer { other async throws in
                 let client = CachingClient()
@@ -224,7 +224,7 @@ struct CacheBehaviorTests {
         }
     }
 
-    @Test func whatIsStoredNeedsNoRoomAtTheHost() async throws {
+    @Test func aStoredAnswerNeedsNoSlotOfTheHost() async throws {
         try await withTestServer { server async throws in
             let clock = CacheClock()
             var settings = SessionSettings()

@@ -1,17 +1,17 @@
 import TransferNetworking
 import TransferTestServer
 
-/// A rule of RFC 9111 as two requests to one URL: what the first answer said, how long after it the second request
-/// came and what that said, and what must come of it.
+/// A rule of RFC 9111 as two requests to one URL: the first answer, the delay, the second request, and the expected
+/// outcome.
 struct CacheCase: Sendable, CustomStringConvertible {
     enum Outcome: Sendable {
-        /// The stored answer, and nobody was asked.
+        /// The stored answer, without a request to the server.
         case reused
         /// The stored answer, after the server had confirmed it.
         case confirmed
-        /// A new one, without the server having been shown a validator.
+        /// A new answer, to a request without a validator.
         case fetched
-        /// 504, and nobody was asked.
+        /// A 504, without a request to the server.
         case timedOut
     }
 
@@ -20,7 +20,7 @@ struct CacheCase: Sendable, CustomStringConvertible {
     var status = 200
     var answer: HeaderFields
     var request: HTTPHeaders = [:]
-    /// Seconds.
+    /// The delay before the second request, in seconds.
     var wait = 0.0
     /// Header fields of the second request.
     var second: HTTPHeaders = [:]
@@ -262,7 +262,7 @@ struct CacheCase: Sendable, CustomStringConvertible {
 }
 
 extension HeaderFields {
-    /// With names that repeat.
+    /// Takes fields whose names may repeat.
     init(lines: [(String, String)]) {
         self.init()
         for (name, value) in lines { add(name, value) }

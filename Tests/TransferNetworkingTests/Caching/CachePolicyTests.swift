@@ -27,7 +27,7 @@ struct CachePolicyTests {
         }
     }
 
-    @Test func returnCacheDataElseLoadTakesWhatIsStoredAtAnyAge() async throws {
+    @Test func returnCacheDataElseLoadUsesAnAnswerOfAnyAge() async throws {
         try await withTestServer { server async throws in
             let client = CachingClient()
             server.count("/r", client.clock, ["Cache-Control": "no-cache"])
@@ -53,7 +53,7 @@ struct CachePolicyTests {
         }
     }
 
-    @Test func returnCacheDataDontLoadFailsWithoutACacheAndForWhatIsNotCached() async throws {
+    @Test func returnCacheDataDontLoadFailsWithoutACachedAnswer() async throws {
         try await withTestServer { server async throws in
             let folder = try TemporaryFolder("cache")
             var settings = SessionSettings()
@@ -72,7 +72,7 @@ struct CachePolicyTests {
         }
     }
 
-    @Test func reloadRevalidatingAsksAboutWhatIsFresh() async throws {
+    @Test func reloadRevalidatingAsksAboutAFreshAnswer() async throws {
         try await withTestServer { server async throws in
             let client = CachingClient()
             server.count("/r", client.clock, Self.answer)

@@ -36,13 +36,13 @@ struct CacheStoreTests {
 
     // MARK: Memory
 
-    @Test func inMemoryWhatWasNotUsedForLongestGoesFirst() {
+    @Test func theLeastRecentlyUsedEntryInMemoryIsRemovedFirst() {
         let cache = TransferCache(CacheClock(), memory: 30_000)
         for name in ["a", "b", "c"] { store(name, count: 1000, in: cache) }
         let each = cache.currentMemoryUsage / 3
         cache.memoryCapacity = each * 3 + each / 2
         #expect(each > 1000 && each < 2000)
-        // What is above 5 % isn't taken, so that the capacity shrinks after the fact.
+        // An entry above 5 % of the capacity is not stored, so the capacity shrinks afterwards.
         #expect(has("a", in: cache))
         cache.memoryCapacity = each * 2 + each / 2
         #expect(has("a", in: cache) && !has("b", in: cache) && has("c", in: cache))
@@ -77,7 +77,7 @@ struct CacheStoreTests {
 
     // MARK: Disk
 
-    @Test func whatIsOnDiskIsThereForAnotherInstance() async throws {
+    @Test func entriesOnDiskAreAvailableToAnotherInstance() async throws {
         try await withTestServer { server async throws in
             let (folder, clock) = (try TemporaryFolder("cache"), CacheClock())
             server.count(
@@ -92,7 +92,7 @@ struct CacheStoreTests {
             let second = client()
             let answer = await second.ask(
                 server.url("/r"), .get, ["X-A": "1", "Authorization": "Bearer very-secret"])
-            // The newest of what was asked without credentials.
+            // The newest answer to a request without credentials.
             #expect(answer.text == "1" && answer.fetches == [.localCache])
             #expect(await second.ask(server.url("/r"), .get, ["X-A": "2"]).text == "2")
             #expect(server.count(to: "/r") == 2)
@@ -101,7 +101,7 @@ struct CacheStoreTests {
         }
     }
 
-    @Test func whatIsOnDiskIsReadableByItsOwnerOnly() throws {
+    @Test func entriesOnDiskAreReadableByTheirOwnerOnly() throws {
         let folder = try TemporaryFolder("cache")
         let cache = TransferCache(CacheClock(), disk: 1 << 20, folder: folder.path("new/place"))
         store("a", in: cache)
@@ -149,7 +149,7 @@ struct CacheStoreTests {
         case .longer: data.append(0)
         case .garbage: data = Data(repeating: 7, count: 1000)
         case .foreign:
-            // A whole file, of another URL.
+            // A complete file that belongs to another URL.
             store("b", in: first)
             #expect(first.currentDiskUsage > 0)
             let other = try #require(try files(folder).first { !name.hasSuffix($0) })
@@ -164,7 +164,7 @@ struct CacheStoreTests {
         #expect(has("a", in: cache()))
     }
 
-    @Test func onDiskWhatWasNotUsedForLongestGoesFirst() throws {
+    @Test func theLeastRecentlyUsedEntryOnDiskIsRemovedFirst() throws {
         let (folder, clock) = (try TemporaryFolder("cache"), CacheClock())
         func cache() -> TransferCache { TransferCache(clock, memory: 0, disk: 40_000, folder: folder.path) }
         let first = cache()
@@ -207,7 +207,7 @@ struct CacheStoreTests {
         #expect(try files(folder).allSatisfy { $0.hasSuffix(".response") })
     }
 
-    @Test func whatAKilledProcessLeftBehindIsRemoved() throws {
+    @Test func leftoversOfAKilledProcessAreRemoved() throws {
         let (folder, clock) = (try TemporaryFolder("cache"), CacheClock())
         let cache = TransferCache(clock, disk: 1 << 20, folder: folder.path)
         store("a", in: cache)
@@ -215,7 +215,7 @@ struct CacheStoreTests {
         try folder.write("half", to: "responses-1/left.part")
         cache.diskCapacity = 1 << 19
         #expect(cache.currentDiskUsage > 0)
-        // It may be somebody's who is at it.
+        // The file may belong to a process that is still writing it.
         #expect(folder.exists("responses-1/left.part"))
         clock.advance(4000)
         cache.diskCapacity = 1 << 18
@@ -223,7 +223,7 @@ struct CacheStoreTests {
         #expect(!folder.exists("responses-1/left.part"))
     }
 
-    @Test func whatIsForTheMemoryOnlyIsNotOnDisk() throws {
+    @Test func entriesForTheMemoryOnlyAreNotOnDisk() throws {
         let (folder, clock) = (try TemporaryFolder("cache"), CacheClock())
         let cache = TransferCache(clock, disk: 1 << 20, folder: folder.path)
         let (plain, request) = response("a")
@@ -234,14 +234,14 @@ struct CacheStoreTests {
         #expect(cache.cachedResponse(for: request)?.storagePolicy == .allowedInMemoryOnly)
     }
 
-    @Test func whatIsTooLongForTheMemoryIsOnDisk() throws {
+    @Test func entriesTooLongForTheMemoryAreOnDisk() throws {
         let (folder, clock) = (try TemporaryFolder("cache"), CacheClock())
         let cache = TransferCache(clock, memory: 10_000, disk: 1 << 20, folder: folder.path)
         store("a", count: 20_000, in: cache)
         #expect(has("a", in: cache) && cache.currentMemoryUsage == 0 && cache.currentDiskUsage > 20_000)
     }
 
-    @Test func aProgramFindsWhatWasStoredWithItsFields() async throws {
+    @Test func aProgramFindsEntriesWithTheirFields() async throws {
         try await withTestServer { server async throws in
             let client = CachingClient()
             server.count("/r", client.clock, ["Cache-Control": "max-age=60", "ETag": "\"1\""])
@@ -272,14 +272,14 @@ struct CacheStoreTests {
             }
             #expect(try await ask("/r?q=1") == "1")
             #expect(try await ask("/r?q=1") == "1")
-            // Foundation's key is the same for both.
+            // Foundation uses the same key for both.
             #expect(try await ask("/r?q=2") == "2")
             #expect(try await ask("/r?q=2", ["X-A": "other"]) == "3")
             #expect(try await ask("/r?q=2", ["X-A": "other"]) == "3")
         }
     }
 
-    @Test func whatAProgramPutIntoAPlainURLCacheIsNotBelieved() async throws {
+    @Test func entriesOfAPlainURLCacheAreNotTrusted() async throws {
         try await withTestServer { server async throws in
             let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: "/dev/null")
             let url = try #require(URL(string: server.url("/r")))

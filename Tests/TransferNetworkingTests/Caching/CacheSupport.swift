@@ -8,7 +8,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// A clock that goes on when it's told to.
+/// A clock that the test advances.
 final class CacheClock: Sendable {
     private let offset = Mutex(0.0)
     private let start = WallClock.now.rounded(.down)
@@ -18,7 +18,7 @@ final class CacheClock: Sendable {
 
     func advance(_ seconds: Double) { offset.withLock { $0 += seconds } }
 
-    /// The moment in that many seconds, as HTTP writes it.
+    /// Returns the time in that many seconds, in HTTP's format.
     func date(_ seconds: Double = 0) -> String { TransferCore.HTTPDate.format(Int64(now + seconds)) }
 }
 
@@ -52,7 +52,7 @@ struct CachingClient: Sendable {
         session = Session(settings)
     }
 
-    /// The answer to a request, whatever came of it.
+    /// Returns the answer to a request, whatever its outcome.
     @discardableResult
     func ask(
         _ url: String, _ method: HTTPMethod = .get, _ headers: HTTPHeaders = [:],
@@ -69,7 +69,7 @@ struct CachingClient: Sendable {
         let text: String
         let response: HTTPURLResponse?
         let error: AFError?
-        /// Of each transaction.
+        /// The source of each transaction's answer.
         let fetches: [TransferTransactionMetrics.ResourceFetchType]
 
         init(_ response: AFDataResponse<Data?>, _ metrics: TransferTaskMetrics?) {
@@ -85,7 +85,7 @@ struct CachingClient: Sendable {
 }
 
 extension TestServer {
-    /// Counts its answers in their bodies, from 1, and lets what they say be changed.
+    /// Serves answers that are numbered from 1 in their bodies, and whose fields can be changed.
     @discardableResult
     func count(
         _ path: String, _ clock: CacheClock, status: Int = 200, _ fields: HeaderFields = [:]
@@ -98,13 +98,13 @@ extension TestServer {
     func count(to path: String) -> Int { requests(to: path).count }
 }
 
-/// Answers each request with its number; a condition that holds with 304.
+/// A resource that answers each request with its number, and a condition that holds with 304.
 final class CountingResource: Sendable {
     struct State {
         var count = 0
         var status: Int
         var fields: HeaderFields
-        /// What a 304 says; `nil` answers in full all the same.
+        /// The fields of a 304; `nil` for full answers in spite of the condition.
         var confirmation: HeaderFields? = [:]
     }
 
@@ -137,7 +137,7 @@ final class CountingResource: Sendable {
         return request.headers["If-Modified-Since"].map { $0 == fields["Last-Modified"] } ?? false
     }
 
-    /// `@-60` is the moment a minute before the resource was made.
+    /// Replaces a time like `@-60`, which is a minute before the resource was made.
     private func dated(_ fields: HeaderFields) -> HeaderFields {
         var dated = HeaderFields()
         for field in fields.fields {

@@ -6,7 +6,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-@Suite("Confirming what is stored", .timeLimit(.minutes(1)))
+@Suite("Validation of stored answers", .timeLimit(.minutes(1)))
 struct CacheValidationTests {
     private static let stored: HeaderFields = ["Cache-Control": "max-age=60", "ETag": "\"1\"", "X-Is": "old"]
 
@@ -114,7 +114,7 @@ struct CacheValidationTests {
     // MARK: Errors (RFC 5861 §4)
 
     @Test(arguments: [500, 502, 503, 504])
-    func whatIsStaleStandsInForAnErrorOfTheServer(_ status: Int) async throws {
+    func aStaleAnswerReplacesAServerError(_ status: Int) async throws {
         try await withTestServer { server async throws in
             let monitor = EventRecorder()
             let client = CachingClient(monitors: [monitor])
@@ -133,7 +133,7 @@ struct CacheValidationTests {
         }
     }
 
-    @Test func whatIsStaleStandsInForAServerThatIsGone() async throws {
+    @Test func aStaleAnswerReplacesAnUnreachableServer() async throws {
         let clock = CacheClock()
         let client = CachingClient(clock: clock)
         let url = try await withTestServer { server async throws in
@@ -162,7 +162,7 @@ struct CacheValidationTests {
         }
     }
 
-    @Test func aRequestThatIsCancelledIsNotAnsweredByWhatIsStale() async throws {
+    @Test func aCancelledRequestGetsNoStaleAnswer() async throws {
         try await withTestServer { server async throws in
             let client = CachingClient()
             server.count("/r", client.clock, ["Cache-Control": "max-age=60, stale-if-error=100"])

@@ -29,7 +29,7 @@ struct CachedResponseHandlerTests {
         }
     }
 
-    @Test func aHandlerChangesWhatIsStored() async throws {
+    @Test func aHandlerChangesTheStoredAnswer() async throws {
         try await withTestServer { server async throws in
             let client = CachingClient()
             server.count("/r", client.clock, Self.answer)
@@ -54,7 +54,7 @@ struct CachedResponseHandlerTests {
         }
     }
 
-    @Test func whatAHandlerForbidsByThePolicyIsNotStored() async throws {
+    @Test func anAnswerForbiddenByAHandlerIsNotStored() async throws {
         try await withTestServer { server async throws in
             let client = CachingClient(
                 handler: .modify { _, response in
@@ -98,7 +98,7 @@ struct CachedResponseHandlerTests {
                     calls.add(DispatchQueue.getSpecific(key: root) == true)
                     testQueue.async {
                         completion(nil)
-                        // A second answer doesn't count.
+                        // A second call of the completion has no effect.
                         completion(response)
                     }
                 }

@@ -5,9 +5,9 @@ import TransferTestServer
 
 @testable import TransferNetworking
 
-// The documents' snippets, run. Where one says `https://httpbin.org`, its test says `server.url(…)`: the address of our
-// server, which answers as httpbin does. What a snippet prints goes to a transcript. Where a document was written for an
-// older version, its test has the current form: `Alamofire.request` is `AF.request`, `flatMap` is `tryMap`.
+// The documents' snippets, run as tests. `https://httpbin.org` becomes `server.url(…)`, the address of a server that
+// answers like httpbin. Output of a snippet goes to a transcript. A snippet for an older version has its current form:
+// `Alamofire.request` is `AF.request`, `flatMap` is `tryMap`.
 
 /// Runs `body` with a server that has httpbin's paths.
 func withHTTPBin(
@@ -19,12 +19,12 @@ func withHTTPBin(
     }
 }
 
-/// Awaits what a response handler is called with.
+/// Awaits the argument of a response handler.
 func handed<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
     await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
 }
 
-/// What a snippet prints.
+/// The output of a snippet.
 final class Transcript: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -42,7 +42,7 @@ final class Transcript: Sendable {
     }
 }
 
-/// What httpbin tells of a request.
+/// The request as httpbin reports it.
 struct Echo: Decodable, Sendable {
     /// A name that came several times has a list.
     enum Field: Decodable, Equatable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
@@ -76,7 +76,7 @@ extension Echo {
 }
 
 extension DataRequest {
-    /// Sends it, as a snippet that adds no handler leaves it unsent.
+    /// Sends the request, since a snippet without a handler leaves it unsent.
     var echo: Echo { get async throws { try await serializingDecodable(Echo.self).value } }
 }
 
@@ -88,7 +88,7 @@ func makeSession(through server: TestServer) -> Session {
     return Session(settings)
 }
 
-/// The metrics of one transfer without redirects.
+/// Checks the metrics of one transfer without redirects.
 func expectTimes(in metrics: TransferTaskMetrics?, _ location: SourceLocation = #_sourceLocation) throws {
     let all = try #require(metrics, sourceLocation: location)
     #expect(all.transactionMetrics.count == 1, sourceLocation: location)

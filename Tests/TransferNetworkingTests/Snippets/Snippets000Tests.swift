@@ -341,7 +341,7 @@ private struct QueueProbe: ResponseSerializer {
 }
 
 extension Session {
-    /// Until what was handed to the queues before has been done.
+    /// Waits until the earlier work of the queues has been done.
     fileprivate func settled() async {
         await withCheckedContinuation { continuation in
             rootQueue.async { [requestQueue] in requestQueue.async { continuation.resume() } }

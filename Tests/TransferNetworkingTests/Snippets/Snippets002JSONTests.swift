@@ -26,7 +26,7 @@ struct Snippets002JSONTests {
             }
             #expect(sent?["Authorization"] == "Basic VXNlcm5hbWU6UGFzc3dvcmQ=")
             #expect(sent?["Accept"] == "application/json")
-            // Line 336: what a session adds by itself.
+            // Line 336: the headers that a session adds automatically.
             #expect(sent?["Accept-Encoding"] == "br;q=1.0, gzip;q=0.9, deflate;q=0.8")
             #expect(sent?["Accept-Language"] == HTTPHeader.defaultAcceptLanguage.value)
             #expect(sent?["User-Agent"] == HTTPHeader.defaultUserAgent.value)
@@ -296,7 +296,7 @@ struct Snippets002JSONTests {
     }
 }
 
-/// A dictionary of strings in what httpbin told.
+/// Returns a dictionary of strings in httpbin's report.
 private func reported(_ name: String, in value: Any?) -> [String: String]? {
     (value as? [String: Any])?[name] as? [String: String]
 }

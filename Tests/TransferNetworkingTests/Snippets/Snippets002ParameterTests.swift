@@ -84,7 +84,7 @@ struct Snippets002ParameterTests {
         }
     }
 
-    /// What a server makes of a value that was posted with an encoder.
+    /// Returns the server's view of a value that was posted with an encoder.
     private func posted(_ value: some Encodable & Sendable, with encoder: URLEncodedFormParameterEncoder) async throws
         -> [String: Echo.Field]?
     {

@@ -170,7 +170,7 @@ struct Snippets002Tests {
     }
 
     // 658
-    @Test func aDestinationReplacesWhatWasThereAndMakesItsFolder() async throws {
+    @Test func aDestinationReplacesAFileAndMakesItsFolder() async throws {
         try await withHTTPBin { server async throws in
             let folder = try TemporaryFolder("snippet")
             try folder.write("old", to: "documents/image.png")
@@ -194,7 +194,7 @@ struct Snippets002Tests {
         }
     }
 
-    // 676. The last step is another one: a test leaves no files in anybody's documents.
+    // 676. The last step differs: a test leaves no files in a user's documents.
     @Test func aSuggestedDestinationIsTheDocumentsFolderAndTheServersName() async throws {
         try await withHTTPBin { server async throws in
             let folder = try TemporaryFolder("snippet")
@@ -231,7 +231,7 @@ struct Snippets002Tests {
     }
 
     // 701
-    @Test func downloadProgressCanBeToldOnAnotherQueue() async throws {
+    @Test func downloadProgressCanBeReportedOnAnotherQueue() async throws {
         try await withHTTPBin { server async throws in
             let utilityQueue = DispatchQueue(label: "utility", qos: .utility)
 
@@ -252,7 +252,7 @@ struct Snippets002Tests {
     }
 
     // 723
-    @Test func aCancelledDownloadGoesOnFromItsResumeData() async throws {
+    @Test func aCancelledDownloadResumesFromItsResumeData() async throws {
         try await withHTTPBin { server async throws in
             server.script("/download/600000", [.stall(after: 200_000)])
             let arrived = Calls<Int64>()

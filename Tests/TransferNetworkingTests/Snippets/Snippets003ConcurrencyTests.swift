@@ -76,7 +76,7 @@ struct Snippets003ConcurrencyTests {
     }
 
     // 1027. Since 5.10 the request is cancelled with the task unless `automaticallyCancelling` is `false`: so here.
-    @Test func aRequestGoesOnWhenItsTaskIsCancelled() async throws {
+    @Test func aRequestContinuesAfterItsTaskIsCancelled() async throws {
         try await withHTTPBin { server async throws in
             let request = AF.request(server.url("/delay/10"))  // Creates the DataRequest.
             let task = Task {  // Produces a `Task<DataResponse<TestResponse, AFError>, Never> value.
@@ -155,7 +155,7 @@ struct Snippets003ConcurrencyTests {
     }
 
     // 1064
-    @Test func aStreamThatIsLeftGoesOnWhenAsked() async throws {
+    @Test func anAbandonedStreamContinuesOnRequest() async throws {
         try await withHTTPBin { server async throws in
             let ended = Calls<Bool>()
             let count = Calls<Int>()

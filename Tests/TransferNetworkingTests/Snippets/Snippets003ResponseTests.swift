@@ -40,7 +40,7 @@ struct Snippets003ResponseTests {
     // MARK: Monitors
 
     // 670, 683
-    @Test func aLoggerIsToldWhatRequestsDo() async throws {
+    @Test func aLoggerReceivesTheEventsOfRequests() async throws {
         final class Logger: EventMonitor {
             let queue = DispatchQueue(label: "logger")
             let transcript = Transcript()

@@ -57,7 +57,7 @@ struct Snippets003Tests {
     // MARK: What a request makes on its way
 
     // 260
-    @Test func eachURLRequestThatIsMadeIsTold() async throws {
+    @Test func eachURLRequestIsReported() async throws {
         try await withHTTPBin { server async throws in
             server.script("/get", [.status(500)])
             let made = Calls<String?>()
@@ -77,7 +77,7 @@ struct Snippets003Tests {
     }
 
     // 267
-    @Test func eachTaskThatIsMadeIsTold() async throws {
+    @Test func eachTaskIsReported() async throws {
         try await withHTTPBin { server async throws in
             let made = Calls<URLSessionTask>()
             let value = await handed { done in
@@ -95,7 +95,7 @@ struct Snippets003Tests {
     }
 
     // 279
-    @Test func theHeadOfAResponseIsToldBeforeItsBody() async throws {
+    @Test func theHeadOfAResponseIsReportedBeforeItsBody() async throws {
         try await withHTTPBin { server async throws in
             server.script("/bytes/100000", [.stall(after: 10)])
             let heads = Calls<Int>()

@@ -5,7 +5,7 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// What pinning code calls of Apple's Security framework.
+/// The functions of Apple's Security framework that pinning code calls.
 @Suite("Functions that pinning code calls")
 struct PinningFunctionTests {
     @Test func aCertificateIsMadeOfItsBytesAndGivesThemBack() async throws {
@@ -59,7 +59,7 @@ struct PinningFunctionTests {
         #expect(throws: Never.self) { try own.af.evaluate() }
     }
 
-    @Test func whoValidatesSaysWhichErrorThereIs() async throws {
+    @Test func aFailedValidationNamesItsError() async throws {
         struct Refused: Error, Equatable { let result: SecTrustResultType }
         let trust = try await makeTrust(try await TestAuthority.shared().issue(), host: "127.0.0.1")
         try trust.af.validate { _, result in Refused(result: result) }
@@ -85,7 +85,7 @@ struct PinningFunctionTests {
         #expect(SecTrustGetCertificateAtIndex(made, 0) == served.certificates[0])
         #expect(SecTrustGetCertificateAtIndex(made, 9) == nil)
         #expect(SecTrustCopyCertificateChain(made) as? [SecCertificate] == served.certificates)
-        // The test's authority isn't the system's.
+        // The system does not trust the test's authority.
         var error: CFError?
         #expect(!SecTrustEvaluateWithError(made, &error))
         #expect((error as? TrustFailure)?.kind == .unknownAuthority)

@@ -4,10 +4,10 @@ import TransferCrypto
 import TransferNetworking
 import TransferTestSupport
 
-/// A server, by its certificate, and what a session with rules of its own has to make of it.
+/// A server with a certificate, and the expected verdict of a session with its own rules.
 struct TrustCase: Sendable, CustomTestStringConvertible {
     let name: String
-    /// `nil` when it's accepted.
+    /// The reason of the refusal; `nil` if the server is accepted.
     let refusal: String?
     let make: @Sendable (TestAuthority) async throws -> Peer
 
@@ -18,7 +18,7 @@ struct TrustCase: Sendable, CustomTestStringConvertible {
         var directives = ""
         /// Runs as long as the case.
         var responder: OCSPResponder?
-        /// Whose files are needed as long.
+        /// The authority, whose files are needed as long as the case.
         var authority: TestAuthority?
     }
 
@@ -125,7 +125,7 @@ struct TrustCase: Sendable, CustomTestStringConvertible {
             $0.serial = serial
             $0.ocspURL = responder.url
         }
-        // Of the intermediate nobody says anything, so that a positive answer can't be asked for.
+        // No responder answers for the intermediate, so a positive answer cannot be required.
         return Peer(issued: issued, evaluator: RevocationTrustEvaluator(options: .ocsp), responder: responder)
     }
 
@@ -140,7 +140,7 @@ struct TrustCase: Sendable, CustomTestStringConvertible {
 }
 
 extension AFError.ServerTrustFailureReason {
-    /// The case, and what kind of failure it carries.
+    /// The case, with the kind of its failure.
     var short: String {
         switch self {
         case .trustEvaluationFailed(let failure as TrustFailure): "trustEvaluationFailed \(failure.kind)"

@@ -8,7 +8,7 @@ import TransferNetworking
 import TransferTestServer
 import TransferTestSupport
 
-/// Each kind of server, over each way to it, with a real nginx: a refused one sees no request.
+/// Each kind of server over each route, with a real nginx: a refused server receives no request.
 @Suite("Trust of servers", .timeLimit(.minutes(3)))
 struct TrustMatrixTests {
     enum Way: String, Sendable, CaseIterable {

@@ -8,11 +8,11 @@ import TransferNetworking
 import TransferTestServer
 import TransferTestSupport
 
-/// TLS within TLS: the proxy is judged under its own name by `proxyAuthorities`, the server under its own by the
-/// session's rules; nothing that holds for one of them is held for or against the other.
+/// TLS within TLS. `proxyAuthorities` judge the proxy under its own name, and the session's rules judge the server. A
+/// rule for one of them never applies to the other.
 @Suite("Trust through HTTPS proxies", .timeLimit(.minutes(3)))
 struct TrustThroughHTTPSProxyTests {
-    /// The server, and what the session knows of it.
+    /// A server's certificate, and the session's rules.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         var refusal: String?
@@ -20,7 +20,7 @@ struct TrustThroughHTTPSProxyTests {
         var origin: @Sendable (inout TestAuthority.Order) -> Void = { _ in }
         /// Whether the server's certificate is of the authority that only proxies are judged by.
         var isOfProxysAuthority = false
-        /// By host: the server's is 127.0.0.1, the proxy's is localhost.
+        /// The evaluators by host: the server is 127.0.0.1, and the proxy is localhost.
         var evaluators: @Sendable (_ server: String, _ proxy: String) throws -> [String: any ServerTrustEvaluating] = {
             _, _ in ["127.0.0.1": DefaultTrustEvaluator()]
         }
@@ -59,7 +59,7 @@ struct TrustThroughHTTPSProxyTests {
             evaluators: { _, _ in ["localhost": DisabledTrustEvaluator()] }),
     ]
 
-    /// Remembers whom it was asked about.
+    /// A manager that records the hosts for which it was called.
     private final class Listening: ServerTrustManager, @unchecked Sendable {  // A mutex and constants.
         private let asked = Mutex<[String]>([])
         var hosts: [String] { asked.withLock { $0 } }
@@ -72,7 +72,7 @@ struct TrustThroughHTTPSProxyTests {
 
     private struct Way {
         let proxy: TestProxy
-        /// nginx before it, as its TLS.
+        /// nginx, which terminates TLS in front of the proxy.
         let front: NginxServer
         let port: UInt16
         let origin: NginxServer
@@ -154,7 +154,7 @@ struct TrustThroughHTTPSProxyTests {
                 if fault == "expired" { ($0.validFrom, $0.validUntil) = (-3, -1) }
             }
         ) { way in
-            // Rules for hosts don't make a proxy acceptable.
+            // Rules for hosts do not make a proxy acceptable.
             let manager = Listening(
                 evaluators: ["127.0.0.1": DisabledTrustEvaluator(), "localhost": DisabledTrustEvaluator()])
             let session = Session(way.settings(manager))

@@ -87,7 +87,7 @@ struct ProtocolBodyTests {
         #expect(pieces == ["1", "2", "3"])
     }
 
-    @Test func aSuspendedRequestGetsNothingBeforeItGoesOn() async throws {
+    @Test func aSuspendedRequestReceivesNothingBeforeItsResumption() async throws {
         let (started, pieces) = (Calls<HeldMock>(), Calls<String>())
         let url = MockProtocol.answer(unique()) { mock, _ in started.add(HeldMock(mock: mock)) }
         let recorder = EventRecorder()
@@ -97,7 +97,7 @@ struct ProtocolBodyTests {
         }
         let mock = try #require(await started.first()).mock
         request.suspend()
-        // The thread that starts the transfer may be at it still: it suspends it then.
+        // The thread that starts the transfer may still be running, and then suspends it.
         await recorder.until("didSuspendTask")
         mock.respond(body: "piece")
         #expect(request.isSuspended)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TransferNetworking
 
-/// The rule of what a `URLProtocol` says, without any.
+/// The rule for the messages of a `URLProtocol`, without a real one.
 @Suite("Loads of URLProtocols, pure")
 struct ProtocolLoadTests {
     private static let url = URL(string: "https://mock.example/") ?? URL(fileURLWithPath: "/")
@@ -12,7 +12,7 @@ struct ProtocolLoadTests {
         url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
     private let request = URLRequest(url: url)
 
-    /// What follows, in letters.
+    /// Returns the resulting actions as letters.
     private func actions(_ load: inout ProtocolLoad, isReady: Bool = true) -> String {
         var text = ""
         while let action = load.next(isReady: isReady) {
@@ -45,14 +45,14 @@ struct ProtocolLoadTests {
         ("3e", "b3S"),
         ("x", "F"),
         ("h1x", "B1F"),
-        // What is said after the end doesn't count, nor a second head, nor a redirect of what has begun.
+        // After the end every message is ignored, and so are a second head and a redirect after the first head.
         ("he1hx", "BS"),
         ("hh1rh2e", "B12S"),
         ("r", "R"),
-        // Nothing goes on before the decision.
+        // The load does not continue before the decision.
         ("rh1e", "R"),
     ])
-    func whatIsSaidIsTakenInItsOrder(_ said: String, _ expected: String) {
+    func eventsAreProcessedInOrder(_ said: String, _ expected: String) {
         var load = ProtocolLoad()
         for letter in said { load.receive(event(letter), from: 0) }
         #expect(actions(&load) == expected)

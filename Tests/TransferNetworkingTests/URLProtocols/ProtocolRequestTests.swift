@@ -47,7 +47,7 @@ struct ProtocolRequestTests {
         #expect(request.value(forHTTPHeaderField: "User-Agent") != nil)
     }
 
-    @Test func whatNoClassTakesGoesToTheNetwork() async throws {
+    @Test func anUnclaimedRequestGoesToTheNetwork() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", .text("network"))
             let text = try await makeMockedSession().request(server.url("/f")).serializingString().value
@@ -217,7 +217,7 @@ struct ProtocolRequestTests {
     }
 
     @Test(arguments: [(URLCache.StoragePolicy.allowed, 1), (.notAllowed, 0)])
-    func whatMayBeStoredIsSaidByTheProtocol(_ policy: URLCache.StoragePolicy, _ expected: Int) async throws {
+    func theProtocolDecidesWhatMayBeStored(_ policy: URLCache.StoragePolicy, _ expected: Int) async throws {
         let url = MockProtocol.answer(unique("policy\(expected)")) { mock, _ in
             mock.respond(200, ["Cache-Control": "max-age=60"], body: "x", policy: policy)
         }

@@ -6,14 +6,14 @@ import TransferTestSupport
 
 @testable import TransferNetworking
 
-/// A mock as programs write them: what it answers to `mock.example/NAME` is said by a closure.
+/// A mock as programs write it, whose closure answers for `mock.example/NAME`.
 final class MockProtocol: URLProtocol {
     typealias Answer = @Sendable (MockProtocol, any URLProtocolClient) -> Void
 
     static let answers = Mutex<[String: Answer]>([:])
     private static let stops = Mutex<[String: Calls<Void>]>([:])
 
-    /// The stops of the mock of this name. They come on the protocol's own queue, so a response may come before.
+    /// Returns the stops of the mock of this name. A stop runs on the protocol's queue, so a response may precede it.
     static func stops(of name: String) -> Calls<Void> {
         stops.withLock { all in
             let calls = all[name] ?? Calls()

@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferReachability
 
-/// Messages of route netlink as the kernel writes them, for kinds of links that the test's own kernel can't make.
+/// Messages of route netlink in the kernel's format, for kinds of links that the test's own kernel cannot make.
 struct MessageBytes {
     var bytes: [UInt8] = []
 

@@ -2,15 +2,15 @@ import Foundation
 import Glibc
 import TransferTestSupport
 
-/// A network namespace of a test's own, with a sysfs that shows it; gone with its processes.
+/// A network namespace for one test, with a sysfs that shows it. It ends with its processes.
 ///
-/// A shell lives in it, and does what it's told by its standard input.
+/// A shell runs in it, and executes the lines of its standard input.
 final class NetworkNamespace {
     private let shell: ChildProcess
     private var output: OutputLines.Iterator
     private var commands = 0
 
-    /// Whether this user may make one (as root, and where users may), or has to be able to.
+    /// Whether this user may make a namespace (as root, and where users may), or the tests require it.
     static let isAllowed: Bool = {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
@@ -43,12 +43,12 @@ final class NetworkNamespace {
 
     /// Runs lines of a shell, each of which must succeed.
     ///
-    /// - Returns: What they print.
+    /// - Returns: The output of the lines.
     @discardableResult
     func run(_ script: String) async throws -> [String] {
         commands += 1
         let mark = "=\(commands)"
-        // In a shell of its own, so that a failure ends the script and not the namespace.
+        // The script runs in a subshell, so that a failure ends the script and not the namespace.
         shell.send(Data("(set -e\n\(script)\n) 2>&1 </dev/null; echo \(mark) $?\n".utf8))
         var lines: [String] = []
         while let line = await output.next() {
@@ -59,7 +59,7 @@ final class NetworkNamespace {
         throw TestSupportError("\(script): \(lines.joined(separator: "\n"))")
     }
 
-    /// Two ends of a cable; the first has an address when one is given, and none that it gives itself.
+    /// Makes the two ends of a cable. The first end has the given address, and no automatic one.
     func makeLink(_ name: String, _ address: String? = nil) async throws {
         try await run(
             """
@@ -72,7 +72,7 @@ final class NetworkNamespace {
         if let address { try await run("ip address add \(address) dev \(name)") }
     }
 
-    /// Starts something in the namespace.
+    /// Starts a program in the namespace.
     func start(_ executable: String, _ arguments: [String], environment: [String: String] = [:]) throws -> ChildProcess
     {
         let user = Self.isRoot ? [] : ["--user", "--preserve-credentials"]
@@ -110,7 +110,7 @@ final class ProbeProcess {
         return ProbeLine(line)
     }
 
-    /// The next line that is as it should be; those before it are left out.
+    /// Returns the next line that satisfies a condition, and skips the lines before it.
     @discardableResult
     func until(_ matches: (ProbeLine) -> Bool) async throws -> ProbeLine {
         while true {
@@ -122,7 +122,7 @@ final class ProbeProcess {
     @discardableResult
     func until(_ status: String) async throws -> ProbeLine { try await until { $0["status"] == status } }
 
-    /// Each thread's count of times that it waited for something and was woken.
+    /// Returns for each thread how often it slept and was woken.
     func wakes() throws -> [String: Int] {
         let folder = "/proc/\(process.processID)/task"
         var counts: [String: Int] = [:]
@@ -148,6 +148,6 @@ struct ProbeLine: CustomStringConvertible {
 
     subscript(_ key: String) -> String? { words[key] }
 
-    /// Of a link: index, kind, kind of what carries it, up, carrier, state, MTU, metering, addresses.
+    /// The fields of a link: index, kind, kind of its carrier, up, carrier, state, MTU, metering, addresses.
     func link(_ name: String) -> [String] { words["link.\(name)"]?.components(separatedBy: ",") ?? [] }
 }

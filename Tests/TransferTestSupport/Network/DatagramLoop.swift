@@ -2,11 +2,11 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A thread that waits for descriptors to be readable and has a handler read each; it closes them all at its end.
+/// A thread that waits for readable descriptors, and calls a handler for each. It closes all of them at its end.
 final class DatagramLoop: Sendable {
     private let stopping: Mutex<Int32>
 
-    /// - Parameter handle: Gets the index of a readable descriptor.
+    /// - Parameter handle: A closure that receives the index of a readable descriptor.
     init(_ descriptors: [Int32], handle: @escaping @Sendable (Int) -> Void) throws {
         let pipe = try PipeEnds()
         stopping = Mutex(pipe.writing)
@@ -24,7 +24,7 @@ final class DatagramLoop: Sendable {
 
     deinit { stop() }
 
-    /// Calling it twice does nothing.
+    /// Stops the thread; a second call has no effect.
     func stop() {
         stopping.withLock { descriptor in
             if descriptor >= 0 { close(descriptor) }

@@ -2,12 +2,13 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// Network namespaces of the tests: whether they can be made, their names, and the end of those that a killed run left.
+/// Network namespaces of the tests: the check whether they can be made, their names, and the removal of leftovers from
+/// a killed run.
 ///
 ///     @Suite(.enabled(if: NetworkNamespaces.areWanted))
 public enum NetworkNamespaces {
-    /// Whether their suites run: where namespaces can be made, and where they have to be (`TRANSFER_PEERS=required`, as
-    /// `make check` sets it): there the suites fail without them.
+    /// Whether the suites with namespaces run: if namespaces can be made, or are required (`TRANSFER_PEERS=required`,
+    /// which `make check` sets). If required, the suites fail without them.
     public static let areWanted: Bool = {
         if areAllowed || areRequired { return true }
         let line =
@@ -16,20 +17,20 @@ public enum NetworkNamespaces {
         return false
     }()
 
-    /// Whether suites that can't have one fail instead of being skipped.
+    /// Whether suites without their namespace fail instead of being skipped.
     public static var areRequired: Bool { ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" }
 
-    /// Root, with the `ip` command, on a kernel that lets it make one.
+    /// Whether this process can make a namespace, which needs root, the `ip` command and a kernel that permits it.
     public static let areAllowed: Bool = {
         guard geteuid() == 0, (try? ip()) != nil else { return false }
         let name = newName("try")
         return succeeds("ip netns add \(name) && ip netns del \(name)")
     }()
 
-    /// Once a process, before its first namespace.
+    /// The result of the sweep, which runs once per process before its first namespace.
     static let swept: Bool = sweep()
 
-    /// Removes the namespaces that the processes which made them, by the ID in their names, have not outlived.
+    /// Removes the namespaces whose processes, by the ID in their names, have ended.
     @discardableResult
     public static func sweep() -> Bool {
         succeeds(
@@ -45,7 +46,7 @@ public enum NetworkNamespaces {
     private static let prefix = "transfer-"
     private static let count = Mutex(0)
 
-    /// `transfer-PID-NUMBER-ROLE`
+    /// Returns a name in the form `transfer-PID-NUMBER-ROLE`.
     static func newName(_ role: String) -> String {
         let number = count.withLock { count in
             count += 1
@@ -54,7 +55,7 @@ public enum NetworkNamespaces {
         return "\(prefix)\(getpid())-\(number)-\(role)"
     }
 
-    /// The path of the `ip` command.
+    /// Returns the path of the `ip` command.
     static func ip() throws -> String {
         for folder in ["/usr/sbin", "/sbin", "/usr/bin", "/bin"] {
             let path = folder + "/ip"

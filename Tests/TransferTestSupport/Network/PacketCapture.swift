@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// What leaves by one link of a namespace, from its start on (packet(7)).
+/// The packets that leave by one link of a namespace, from its start on (packet(7)).
 public final class PacketCapture: Sendable {
     public struct Packet: Sendable, Hashable, CustomStringConvertible {
-        /// As in Ethernet: 0x0800 is IPv4, 0x0806 ARP, 0x86DD IPv6.
+        /// The EtherType: 0x0800 is IPv4, 0x0806 ARP, 0x86DD IPv6.
         public var type: UInt16
-        /// From the network's header on.
+        /// The bytes from the network header on.
         public var bytes: [UInt8]
 
-        /// A TCP reset over IPv4. The kernel sends one for each packet of a connection that is no more, by the link that
-        /// it likes, as no socket is left that could be bound to another.
+        /// Whether the packet is a TCP reset over IPv4. The kernel sends one for each packet of a closed connection,
+        /// over any link, since no bound socket remains.
         public var isReset: Bool {
             guard type == 0x0800, let first = bytes.first else { return false }
             let start = Int(first & 15) * 4
@@ -49,7 +49,7 @@ public final class PacketCapture: Sendable {
         return PacketCapture(descriptor)
     }
 
-    /// What has left since the last call.
+    /// Returns the packets that have left since the last call.
     public func sent() -> [Packet] {
         var packets: [Packet] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -2,13 +2,13 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A name server (RFC 1035, over UDP) in the peer, which knows the names that a test tells it.
+/// A name server (RFC 1035, over UDP) in the peer, whose names the test defines.
 public final class TestNameServer: Sendable {
     public struct Query: Sendable, Hashable {
         public var name: String
-        /// 1 is A, 28 AAAA.
+        /// The type of the question: 1 is A, 28 AAAA.
         public var type: UInt16
-        /// Who asked.
+        /// The address of the client.
         public var source: String
     }
 
@@ -22,16 +22,16 @@ public final class TestNameServer: Sendable {
 
     fileprivate init() {}
 
-    /// The addresses of a name, of both versions.
+    /// Sets the addresses of a name, of both versions.
     public func set(_ name: String, _ addresses: [String]) { state.withLock { $0.addresses[name] = addresses } }
 
-    /// Whether it answers; when not, questions are lost without a trace, as with a server that is gone.
+    /// Whether the server answers. If not, questions are lost without a trace, as with a server that is down.
     public var answers: Bool {
         get { state.withLock { $0.answers } }
         set { state.withLock { $0.answers = newValue } }
     }
 
-    /// What it was asked, also while it didn't answer.
+    /// The questions so far, including the unanswered ones.
     public var queries: [Query] { state.withLock { $0.queries } }
 
     fileprivate func reply(to question: [UInt8], from source: String) -> [UInt8]? {
@@ -45,18 +45,18 @@ public final class TestNameServer: Sendable {
         }
         guard let known else { return nil }
         let records = (known ?? []).compactMap { Self.record($0, type: type) }
-        // The same ID; an answer with authority, recursion available; NXDOMAIN where the name is unknown.
+        // Fields: the same ID; an authoritative answer with recursion available; NXDOMAIN for an unknown name.
         var reply =
             Array(question[0..<2]) + [0x85, known == nil ? 0x83 : 0x80, 0, 1, 0, UInt8(records.count), 0, 0, 0, 0]
         reply += question[12..<(end + 4)]
         for record in records {
-            // The name of the question; the type; the Internet; for five minutes.
+            // Fields: the name of the question, the type, the class Internet, and a lifetime of five minutes.
             reply += [0xC0, 12, 0, UInt8(type), 0, 1, 0, 0, 1, 44, 0, UInt8(record.count)] + record
         }
         return reply
     }
 
-    /// The first question's name, and where it ends.
+    /// Returns the name of the first question, and its end.
     private static func name(in message: [UInt8]) -> (String, Int)? {
         var labels: [String] = []
         var index = 12
@@ -78,7 +78,7 @@ public final class TestNameServer: Sendable {
 }
 
 extension TestNetwork {
-    /// Starts a name server at the addresses of the peer's name servers, and has the client ask it there.
+    /// Starts a name server at the addresses of the peer's name servers, and configures the client to use it.
     public func startNameServer() async throws -> TestNameServer {
         let addresses = [Self.nameServer, Self.nameServerVersion6]
         let descriptors = try await peer.onThread { try addresses.map(NameSocket.bound) }

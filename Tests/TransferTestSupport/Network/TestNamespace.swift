@@ -1,13 +1,14 @@
 internal import Foundation
 internal import Glibc
 
-/// One network namespace, which a `TestNetwork` made: commands run in it, and its links are changed.
+/// One network namespace of a `TestNetwork`, in which commands run and whose links can be changed.
 public final class TestNamespace: Sendable {
     public let name: String
 
     init(name: String) { self.name = name }
 
-    /// The command, to be run in the namespace; `/etc/resolv.conf` is its own there, and `/sys` shows its links.
+    /// Returns the command in a form that runs in the namespace. `/etc/resolv.conf` is its own there, and `/sys` shows
+    /// its links.
     public func command(_ command: ChildProcess.Command) throws -> ChildProcess.Command {
         var inside = command
         inside.executable = try NetworkNamespaces.ip()
@@ -15,9 +16,9 @@ public final class TestNamespace: Sendable {
         return inside
     }
 
-    /// Lines for `ip -batch`, one after the other: `address add 10.0.0.2/24 dev eth0`. When it returns, the kernel has
-    /// done them.
-    /// - Throws: At the first line that fails; those before it are done.
+    /// Runs lines of `ip -batch` in order. On return the kernel has carried them out.
+    ///
+    /// - Throws: An error at the first line that fails; the lines before it have taken effect.
     public func ip(_ lines: String...) async throws { try await ip(lines) }
 
     public func ip(_ lines: [String]) async throws {
@@ -27,8 +28,9 @@ public final class TestNamespace: Sendable {
         guard result.exitCode == 0 else { throw TestSupportError("ip \(lines.prefix(10)): \(result)") }
     }
 
-    /// Runs a script of `sh` in the namespace and gives what it printed.
-    /// - Throws: When its status is not 0.
+    /// Runs a script of `sh` in the namespace, and returns its output.
+    ///
+    /// - Throws: An error if its status is not 0.
     @discardableResult
     public func run(_ script: String) async throws -> String {
         let result = try await start(script).result()
@@ -61,7 +63,7 @@ public final class TestNamespace: Sendable {
         throw TestSupportError("\(link) has no carrier")
     }
 
-    /// What the kernel counted on a link since it was made.
+    /// Returns the kernel's counters of a link since it was made.
     public func traffic(_ link: String) async throws -> LinkTraffic {
         guard let counts = try await facts(link)["stats64"], let sent = counts["tx"], let received = counts["rx"] else {
             throw TestSupportError("no statistics of \(link)")
@@ -71,11 +73,11 @@ public final class TestNamespace: Sendable {
             receivedPackets: received["packets"]?.int ?? 0, receivedBytes: received["bytes"]?.int ?? 0)
     }
 
-    /// The name servers that processes of the namespace ask, from the next look into `/etc/resolv.conf` on; each is
-    /// asked once and given a second.
+    /// Sets the name servers for processes of the namespace, from their next read of `/etc/resolv.conf` on. Each server
+    /// is asked once, with a timeout of one second.
     public func setNameServers(_ addresses: [String]) throws {
         let lines = addresses.map { "nameserver \($0)\n" }.joined() + "options timeout:1 attempts:1\n"
-        // Written in place: processes see this file through a mount of it.
+        // The file is written in place, since processes see it through a mount.
         guard let file = FileHandle(forWritingAtPath: "/etc/netns/\(name)/resolv.conf") else {
             throw TestSupportError("no resolv.conf for \(name)")
         }
@@ -84,11 +86,11 @@ public final class TestNamespace: Sendable {
         try file.write(contentsOf: Data(lines.utf8))
     }
 
-    /// Does something on a thread in the namespace: a socket that is made there belongs to it for good.
+    /// Runs a closure on a thread in the namespace: a socket that is made there belongs to the namespace permanently.
     func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         let path = "/run/netns/" + name
         return try await withCheckedThrowingContinuation { continuation in
-            // Ends with the body, so that nothing else runs on a thread in a foreign namespace.
+            // The thread ends with the closure, so that no other code runs on a thread in a foreign namespace.
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {

@@ -1,13 +1,13 @@
 internal import Foundation
 internal import Synchronization
 
-/// Two machines, as network namespaces: a client without any link at first, and a peer whose servers are reached over
-/// the client's default routes.
+/// Two machines as network namespaces: a client without any link at first, and a peer whose servers the client reaches
+/// over its default routes.
 ///
-/// The peer has its servers' addresses on its own loopback link, so that the client reaches them over whatever link
-/// leads out. Link number N is the net 10.0.N.0/24 (and 2001:db8:N::/64): the client is .2 (::2), the peer .1 (::1).
+/// The peer has the addresses of its servers on its own loopback link, so the client reaches them over any outgoing
+/// link. Link number N is the net 10.0.N.0/24 (and 2001:db8:N::/64): the client is .2 (::2), the peer .1 (::1).
 public final class TestNetwork: Sendable {
-    /// The peer's web server.
+    /// The address of the peer's web server.
     public static let server = "198.51.100.1"
     public static let serverVersion6 = "2001:db8:ffff::1"
     /// Another address of the same server.
@@ -17,7 +17,8 @@ public final class TestNetwork: Sendable {
 
     public let client: TestNamespace
     public let peer: TestNamespace
-    /// Makes the namespaces and waits; removes them when its standard input ends, as it does with this process too.
+    /// The process that makes the namespaces and waits. It removes them when its standard input ends, also with this
+    /// process.
     private let keeper: ChildProcess
     private let closers = Mutex<[@Sendable () -> Void]>([])
 
@@ -63,7 +64,7 @@ public final class TestNetwork: Sendable {
     }
 
     private func prepare() async throws {
-        // Small buffers: what a server's log counts as sent is then nearly what arrived.
+        // The buffers are small, so the bytes that a server's log counts as sent have nearly all arrived.
         let settings = """
             echo 4096 16384 131072 >/proc/sys/net/ipv4/tcp_wmem
             echo 4096 65536 262144 >/proc/sys/net/ipv4/tcp_rmem
@@ -79,7 +80,7 @@ public final class TestNetwork: Sendable {
                 + [Self.serverVersion6, Self.nameServerVersion6].map { "address add \($0)/128 dev lo nodad" })
     }
 
-    /// Ends servers and tunnels and removes the namespaces. Calling it twice does nothing.
+    /// Ends servers and tunnels, and removes the namespaces. A second call has no effect.
     func end() async {
         let closers = closers.withLock { closers in
             defer { closers = [] }
@@ -90,10 +91,10 @@ public final class TestNetwork: Sendable {
         _ = try? await keeper.result()
     }
 
-    /// Something to close at the end.
+    /// Registers a clean-up for the end.
     func atEnd(_ close: @escaping @Sendable () -> Void) { closers.withLock { $0.append(close) } }
 
-    /// What a new link has at the client's end.
+    /// The properties of a new link at the client's end.
     public struct LinkOptions: Sendable, OptionSet {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
@@ -102,9 +103,10 @@ public final class TestNetwork: Sendable {
         public static let version6 = LinkOptions(rawValue: 2)
     }
 
-    /// Connects the two by a cable, whose ends have the same name. The peer's end has its addresses and is up, the
-    /// client's is up too. Neither gives itself an address, and nobody says a word unasked.
-    /// - Parameter metric: Of the default routes; the lowest is used.
+    /// Connects the two by a cable, whose ends have the same name. The peer's end has its addresses, and both ends are
+    /// up. Neither end configures an address automatically or sends unsolicited packets.
+    ///
+    /// - Parameter metric: The metric of the default routes; the lowest is used.
     public func connect(
         _ link: String, _ number: Int, _ options: LinkOptions = .version4, metric: Int = 100
     ) async throws {
@@ -116,11 +118,11 @@ public final class TestNetwork: Sendable {
         if options.contains(.version4) { lines += Self.version4(link, number, metric: metric) }
         if options.contains(.version6) { lines += Self.version6(link, number, metric: metric) }
         try await client.ip(lines)
-        // A cable carries only a moment after both of its ends are up; what is sent before is lost.
+        // A cable carries packets a moment after both ends are up. Earlier packets are lost.
         for end in [client, peer] { try await end.carries(link) }
     }
 
-    /// Lines for `TestNamespace.ip`: the client's address on a link and the default route over it.
+    /// Returns lines for `TestNamespace.ip`: the client's address on a link, and the default route over it.
     public static func version4(_ link: String, _ number: Int, metric: Int = 100) -> [String] {
         [
             "address add 10.0.\(number).2/24 dev \(link)",
@@ -136,7 +138,7 @@ public final class TestNetwork: Sendable {
     }
 }
 
-/// A network for the body, removed at its end, however that comes.
+/// Runs the body with a network, which is removed at the end in every case.
 public func withTestNetwork<Value: Sendable>(_ body: (TestNetwork) async throws -> Value) async throws -> Value {
     let network = try await TestNetwork.start()
     do {

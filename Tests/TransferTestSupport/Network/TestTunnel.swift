@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Glibc
 
-/// A tun link in the client and one in the peer: what goes into one comes out of the other, through this process, as
-/// through a VPN that uses none of the other links.
+/// A tun link in the client and one in the peer. This process passes packets between them, like a VPN that uses none of
+/// the other links.
 public final class TestTunnel: Sendable {
     private let loop: DatagramLoop
 
@@ -15,7 +15,8 @@ public final class TestTunnel: Sendable {
         }
     }
 
-    /// Linux's `Documentation/networking/tuntap.rst`. Must be called in the namespace that is to have it.
+    /// Makes a tun link (Linux's `Documentation/networking/tuntap.rst`). The caller must be in the namespace of the
+    /// link.
     private static func makeTun(_ name: String) throws -> Int32 {
         let descriptor = open("/dev/net/tun", O_RDWR | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw TestSupportError.system("/dev/net/tun", errno) }

@@ -1,13 +1,13 @@
 internal import Foundation
 internal import Glibc
 
-/// A server out of the Python environment that `scripts/setup peers` makes.
+/// A server from the Python environment that `scripts/setup peers` makes.
 public final class PythonServer: Sendable {
     public let port: UInt16
     private let process: ChildProcess
 
-    /// Whether suites against such servers run: when they are installed, and when they have to be
-    /// (`TRANSFER_PEERS=required`, as `make check` sets it), where they fail without them.
+    /// Whether suites against such servers run: if they are installed, or required (`TRANSFER_PEERS=required`, which
+    /// `make check` sets). If required, they fail without them.
     public static let isWanted: Bool = {
         if isInstalled { return true }
         if ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" { return true }
@@ -17,9 +17,9 @@ public final class PythonServer: Sendable {
     }()
 
     /// - Parameters:
-    ///   - arguments: For the program, given the port to listen on.
-    ///   - program: One of the environment's.
-    ///   - mark: What a line of its output holds once it listens.
+    ///   - arguments: The program's arguments for a given port.
+    ///   - program: A program of the environment.
+    ///   - mark: A text in the line of output that reports that the server listens.
     public static func start(
         _ arguments: (UInt16) -> [String], program: String = "python", in folder: String,
         environment: [String: String] = [:], mark: String
@@ -28,7 +28,7 @@ public final class PythonServer: Sendable {
             throw TestSupportError("the servers from PyPI are not installed; `make setup-peers` installs them")
         }
         var failure = ""
-        // Another process can take the port before the server does; then with another one.
+        // Another process may take the port before the server does, and then another port is tried.
         for _ in 0..<3 {
             let port = try LoopbackPort.free()
             var variables = [
@@ -57,7 +57,7 @@ public final class PythonServer: Sendable {
 
     deinit { process.kill(SIGTERM) }
 
-    /// What a script for the environment's Python prints.
+    /// Runs a script with the environment's Python, and returns its output.
     public static func run(_ script: String, _ arguments: [String], in folder: String) async throws -> String {
         let command = ChildProcess.Command(
             Self.folder + "/bin/python", ["-c", script] + arguments,
@@ -71,6 +71,6 @@ public final class PythonServer: Sendable {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../.build/peers/python").standardized.path
 
-    /// The list is put there last, when everything on it is installed.
+    /// The list is written last, once all of its packages are installed.
     private static var isInstalled: Bool { FileManager.default.fileExists(atPath: folder + "/installed.txt") }
 }

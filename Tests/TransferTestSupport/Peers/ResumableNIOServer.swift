@@ -1,15 +1,15 @@
 internal import Foundation
 internal import Glibc
 
-/// NIOResumableUpload's server, of interop version 6 of the IETF's draft: the program of `Tests/peers/resumable-nio`, in a
-/// folder of its own.
+/// The server of NIOResumableUpload, interop version 6 of the IETF's draft: the program of `Tests/peers/resumable-nio`,
+/// in a folder of its own.
 public final class ResumableNIOServer: Sendable {
     public let port: UInt16
     private let folder: TemporaryFolder
     private let process: ChildProcess
 
-    /// Whether suites against it run: when it's built, and when it has to be (`TRANSFER_PEERS=required`, as `make check`
-    /// sets it), where they fail without it.
+    /// Whether suites against this server run: if it is built, or required (`TRANSFER_PEERS=required`, which `make
+    /// check` sets). If required, they fail without it.
     public static let isWanted: Bool = {
         if isBuilt { return true }
         if ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" { return true }
@@ -41,17 +41,17 @@ public final class ResumableNIOServer: Sendable {
 
     deinit { process.kill(SIGKILL) }
 
-    /// SHA-256 of each upload that came whole, as often as it came.
+    /// Returns the SHA-256 of each complete upload, once for each time that it came.
     public func objects() async throws -> [String] {
         var sums: [String] = []
         for name in try folder.files(below: "objects") { sums.append(try await folder.sha256("objects/" + name)) }
         return sums
     }
 
-    /// How many uploads are on their way.
+    /// Returns the number of incomplete uploads.
     public func unfinished() throws -> Int { try folder.files(below: "incoming").count }
 
-    /// What is on its way can't be gone on with from now on.
+    /// Makes the server forget all incomplete uploads, so that they cannot be resumed.
     public func forget() { process.send(Data("forget\n".utf8)) }
 
     private static let binary = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

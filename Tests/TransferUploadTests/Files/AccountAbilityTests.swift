@@ -4,10 +4,10 @@ import TransferTestServer
 
 @testable import TransferUpload
 
-/// Accounts that may do less than others: a file comes to its name by the way that the account has, its next version too,
-/// and nothing hidden is left behind.
+/// Accounts with restricted permissions: a file and its next version get their name in a way that the account permits.
+/// No hidden file is left behind.
 @Suite struct AccountAbilityTests {
-    /// One row of the table: the things that a server refuses.
+    /// One row of the table: the operations that a server refuses.
     struct Account: Sendable, CustomTestStringConvertible {
         var name: String
         var set: @Sendable (inout FileModel) -> Void
@@ -58,7 +58,7 @@ import TransferTestServer
         }
     }
 
-    @Test func whatIsKnownOfTheAccountIsNotAskedAgain() throws {
+    @Test func knownPermissionsAreNotProbedAgain() throws {
         var first = story(FileModel(), seed: 1, knowing: AccountAbilities())
         let known = try #require(try first.run().abilities)
         #expect(known.mayRename == true && known.mayDelete == true)
@@ -77,7 +77,7 @@ import TransferTestServer
         #expect(outcome.restarts == [])
     }
 
-    @Test func aFileThatIsRefusedUnderBothNamesFailsWithTheServersWords() throws {
+    @Test func aFileRefusedUnderBothNamesFailsWithTheServersMessage() throws {
         var server = FileModel()
         (server.letsHide, server.letsOverwrite) = (false, false)
         server.files["/in/f"] = FileModel.File(bytes: [1], modified: 1)

@@ -1,7 +1,7 @@
 import TransferTestServer
 import TransferUpload
 
-/// A file server as the engine shows it to dialogues: names with bytes and times.
+/// A model of a file server as the engine presents it to dialogues: names with bytes and times.
 struct FileModel: UploadService {
     struct File: Equatable {
         var bytes: [UInt8]
@@ -10,21 +10,22 @@ struct FileModel: UploadService {
     }
 
     var files: [String: File] = [:]
-    /// Whether a file is renamed over another one (FTP), or refused to be (SFTP).
+    /// Whether a rename replaces an existing file (FTP) or is refused (SFTP).
     var replaces = true
     var tellsLengths = true
     var tellsTimes = true
-    /// The answer to every HEAD (403: a server that doesn't let itself be asked).
+    /// The status of the answer to every HEAD, for example 403 from a server that refuses look-ups; `nil` for real
+    /// answers.
     var looks: Int?
-    /// Whether files may be renamed and removed, or only stored.
+    /// Whether files may be renamed and removed, and not only stored.
     var letsRename = true
-    /// Whether files may be removed, have a hidden name, and be written over.
+    /// Whether files may be removed, be hidden, and be overwritten.
     var letsDelete = true
     var letsHide = true
     var letsOverwrite = true
-    /// The time that files were given last.
+    /// The modification time that each file was given last.
     private(set) var times: [String: String] = [:]
-    /// Whether the answer to a PUT tells how many bytes the server has.
+    /// Whether the answer to a PUT reports how many bytes the server has.
     var confirms = false
     /// Whether files can be fetched.
     var letsRead = true
@@ -110,12 +111,12 @@ struct FileModel: UploadService {
         path.split(separator: "/").last?.hasPrefix(".") == true
     }
 
-    /// Bytes that the part of an upload has.
+    /// The hidden file of an upload, with its bytes.
     var part: (name: String, file: File)? {
         files.first { $0.key.hasSuffix(".part") }.map { ($0.key, $0.value) }
     }
 
-    /// Somebody cleans up.
+    /// Removes the hidden file, as a clean-up on the server would, and returns the number of lost bytes.
     mutating func losePart() -> Int64 {
         guard let part else { return 0 }
         files[part.name] = nil

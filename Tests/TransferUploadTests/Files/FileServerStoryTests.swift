@@ -3,7 +3,7 @@ import TransferCore
 import TransferTestServer
 import TransferUpload
 
-/// Whole uploads to a file server, with one fault at each place where one can be.
+/// Whole uploads to a file server, with one fault at each possible place.
 @Suite struct FileServerStoryTests {
     private typealias Story = DialogueStory<FileModel>
     private let content = Content.random(seed: 9, count: 24).bytes()
@@ -20,7 +20,7 @@ import TransferUpload
         return story
     }
 
-    /// What a server may be like: whether there is a file of that name already, and what it can.
+    /// The variants of a server: whether a file of that name exists, and which commands the server supports.
     private static let models: [FileModel] = [true, false].flatMap { replaces in
         [true, false].flatMap { tellsTimes in
             [nil, old].map { file in
@@ -35,7 +35,7 @@ import TransferUpload
 
     private func expectWhole(_ story: Story, _ outcome: StoryOutcome, _ what: String) {
         #expect(outcome.error == nil && outcome.result?.url == Self.url, "\(what): \(outcome.log)")
-        // The one file, and nothing beside it.
+        // The server has the file, and no other file beside it.
         #expect(story.service.files.mapValues(\.bytes) == ["/in/f": story.content], "\(what): \(outcome.log)")
         #expect(outcome.confirmed.last == Int64(story.content.count), "\(what)")
     }
@@ -78,26 +78,26 @@ import TransferUpload
         }
     }
 
-    @Test(arguments: models.indices) func aPartThatVanishesIsSentOnceMoreAndSaid(_ index: Int) throws {
+    @Test(arguments: models.indices) func aVanishedPartIsSentOnceMoreAndReported(_ index: Int) throws {
         let model = Self.models[index]
         for number in 2...(try requests(model)) + 1 {
             var story = story(model, [1: .cut(after: 10), number: .happens { $0.losePart() }])
             let outcome = try story.run()
             #expect(outcome.sent <= Int64(content.count) * 2, "before request \(number)")
-            // All of it had been taken, and somebody took it away.
+            // The server had received the whole file, and a user removed it.
             if outcome.error?.code == .mayHaveBeenSent { continue }
             expectWhole(story, outcome, "before request \(number)")
         }
     }
 
-    @Test func aPartThatIsGoneAfterABreakIsSaidOnce() throws {
+    @Test func aPartMissingAfterABreakIsReportedOnce() throws {
         var story = story(FileModel(), [1: .cut(after: 10), 2: .happens { $0.losePart() }])
         let outcome = try story.run()
         expectWhole(story, outcome, "gone")
         #expect(outcome.restarts == ["the server no longer has anything of the file"])
     }
 
-    @Test(arguments: [25, 100]) func moreThanTheFileIsThrownAway(_ count: Int) throws {
+    @Test(arguments: [25, 100]) func anOverlongPartIsDiscarded(_ count: Int) throws {
         let grow: @Sendable (inout FileModel) -> Int64 = { model in
             guard let name = model.part?.name else { return 0 }
             model.files[name]?.bytes = Array(repeating: 7, count: count)
@@ -110,7 +110,7 @@ import TransferUpload
         #expect(story.service.removed == ["/in/.f.m1.part"])
     }
 
-    @Test func aServerThatTellsNoLengthsGetsTheWholeAgain() throws {
+    @Test func aServerWithoutLengthsGetsTheWholeFileAgain() throws {
         var model = FileModel()
         model.tellsLengths = false
         var plain = story(model)
@@ -124,8 +124,8 @@ import TransferUpload
         #expect(story.service.removed == ["/in/.f.m1.part"])
     }
 
-    /// Such as an account that may write only: nothing is sent twice but for a break.
-    @Test func aServerThatDoesNotLetItselfBeAskedIsSentTheFileOnceAndOnceMoreAfterABreak() throws {
+    /// An account that may only write: a file is sent twice only after a break.
+    @Test func aServerThatRefusesLookUpsGetsTheFileAgainOnlyAfterABreak() throws {
         var model = FileModel()
         model.looks = 403
         for replaces in [true, false] {
@@ -140,20 +140,20 @@ import TransferUpload
         expectWhole(cut, outcome, "cut")
         #expect(outcome.attempts == 2 && outcome.sent == Int64(content.count) + 10)
         #expect(outcome.restarts.count == 1, "\(outcome.restarts)")
-        // What was begun went once its successor had the name, and no earlier.
+        // The hidden file of the earlier upload was removed after its successor had the name, and not before.
         #expect(cut.service.removed == ["/in/.f.m1.part"])
         #expect(outcome.log.last?.hasPrefix("DELETE") == true, "\(outcome.log)")
-        // The request for the naming was lost: it's done again.
+        // The rename request was lost, so it is repeated.
         var unnamed = story(model, [3: .neverArrives])
         let again = try unnamed.run()
         expectWhole(unnamed, again, "never arrived")
-        // Its answer was lost: the hidden file is gone, and whether it has its name nobody says.
+        // The answer to the rename was lost: the hidden file is gone, and no answer says whether the file has its name.
         var lost = story(model, [3: .lostAnswer])
         #expect(try lost.run().error?.code == .mayHaveBeenSent)
         #expect(lost.service.files.mapValues(\.bytes) == ["/in/f": content])
     }
 
-    @Test func whereNobodyMayRenameTheFileIsSentOnceMoreUnderItsOwnName() throws {
+    @Test func withoutRenamePermissionTheFileIsSentAgainUnderItsOwnName() throws {
         for looks in [nil, 403] {
             var model = FileModel()
             model.letsRename = false
@@ -162,7 +162,7 @@ import TransferUpload
             let first = try plain.run()
             #expect(first.error == nil && first.attempts == 1 && first.sent == Int64(content.count) * 2, "\(first.log)")
             #expect(plain.service.files["/in/f"]?.bytes == content)
-            // A break on the way: the part is whole, and isn't sent again.
+            // A break in a later request: the part is complete and is not sent again.
             for number in 4...5 {
                 var cut = story(model, [number: .cut(after: 10)])
                 let outcome = try cut.run()
@@ -182,7 +182,7 @@ import TransferUpload
         }
     }
 
-    /// The old file has the length and the new one isn't named yet: the time tells them apart.
+    /// An old file has the same length, and the new file has not been renamed yet. The time distinguishes them.
     @Test func anOldFileOfTheSameLengthIsNotTakenForTheUpload() throws {
         var model = FileModel()
         model.files["/in/f"] = Self.old
@@ -201,7 +201,7 @@ import TransferUpload
         #expect(
             outcome.error == nil && story.service.files.isEmpty
                 && outcome.log == ["DELETE sftp://server.test/in/.f.m1.part"])
-        // Again: there is nothing, and that is well.
+        // The second removal finds no file, which is no error.
         #expect(try story.abandon().error == nil)
     }
 }

@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferUpload
 
-/// An upload to a file server, line by line.
+/// An upload to a file server, request by request.
 @Suite struct FileServerUploadTests {
     private let source = UploadSource(name: "f", size: 100)
 
@@ -16,18 +16,18 @@ import TransferCore
     private static let advice =
         " where renaming is not permitted, \"inplace\": true sends the file under its own name"
 
-    /// One that was cut when so many bytes had been sent.
+    /// Returns the state of an upload that was cut after so many bytes.
     private func kept() throws -> UploadState {
         var script = script()
         script.lose(sent: 40)
         return try script.kept()
     }
 
-    @Test func aNewUploadIsSentLookedAtAndNamed() throws {
+    @Test func aNewUploadIsSentLookedUpAndRenamed() throws {
         var script = script()
         #expect(script.request?.method == "PUT" && script.request?.url == "ftp://h/in/.f.m1.part")
         #expect(script.request?.body == .source(0..<100))
-        // Written down before the first byte leaves.
+        // The state is saved before the first byte is sent.
         guard case .save? = script.actions.first else { return #expect(Bool(false), "\(script.actions)") }
         script.answer(201)
         #expect(script.request?.method == "HEAD" && script.request?.url == "ftp://h/in/.f.m1.part")
@@ -50,7 +50,7 @@ import TransferCore
         #expect(script.request?.method == "HEAD")
     }
 
-    @Test func whatIsThereMeanwhileIsLookedAtAndGoneOnFrom() throws {
+    @Test func aChangedLengthIsLookedUpAndResumedFrom() throws {
         var script = script(state: try kept())
         script.answer(200, [("Content-Length", "40")])
         script.answer(409, [("Upload-Offset", "60")])
@@ -60,7 +60,7 @@ import TransferCore
         script.answer(409, [("Upload-Offset", "100")])
         script.answer(200, [("Content-Length", "100"), ("ETag", "\"100-7\"")])
         #expect(script.confirmed == 100 && script.request?.method == "MOVE")
-        // One that never stays with its word is asked again later.
+        // A server that always changes its answer is asked again in a later attempt.
         var other = self.script(state: try kept())
         other.answer(200, [("Content-Length", "40")])
         for offset in [41, 42, 43] {
@@ -78,7 +78,7 @@ import TransferCore
     private let ours = Checksum(.sha256, hex: String(repeating: "0a", count: 32))
     private let others = Checksum(.sha256, hex: String(repeating: "0b", count: 32))
 
-    /// One that was cut in the middle, and has answered what it has of it.
+    /// Returns an upload that was cut in the middle, after the look-up of its stored size.
     private func lookedAt(_ size: Int64, of source: UploadSource) throws -> DialogueScript<FileServerUpload> {
         var broken = script(Self.sftp, source: source)
         broken.lose(sent: 40)
@@ -87,7 +87,8 @@ import TransferCore
         return script
     }
 
-    /// WRITEs are under way side by side: the end of what is there is compared, and gone on from only if it's the source's.
+    /// WRITE requests overlap: the end of the stored bytes is compared, and the upload resumes only if they match the
+    /// source.
     @Test(arguments: [(40, 0, nil, 200), (3 << 20, 2 << 20, "bytes=2097152-", 206)] as [(Int64, Int64, String?, Int)])
     func afterABreakTheLastBytesOfSFTPAreCompared(
         _ size: Int64, _ start: Int64, _ range: String?, _ status: Int
@@ -114,7 +115,7 @@ import TransferCore
         }
     }
 
-    /// The length alone is no proof: a WRITE in the middle may have been refused.
+    /// The length alone is no proof: the server may have refused a WRITE in the middle.
     @Test func aFileOfTheWholeLengthIsComparedBeforeItHasItsName() throws {
         var script = try lookedAt(100, of: source)
         script.digest(1, try #require(ours))
@@ -128,7 +129,7 @@ import TransferCore
     }
 
     @Test(arguments: [(403, "DELETE"), (404, "PUT"), (503, nil), (206, nil), (416, nil)] as [(Int, String?)])
-    func whereTheLastBytesCannotBeReadNothingIsGoneOnFrom(_ status: Int, _ next: String?) throws {
+    func withoutReadPermissionTheUploadRestarts(_ status: Int, _ next: String?) throws {
         var script = try lookedAt(40, of: source)
         script.digest(1, try #require(ours))
         script.answer(status, digest: ours)
@@ -139,7 +140,7 @@ import TransferCore
         }
     }
 
-    @Test func nothingIsComparedWhereNothingIsThere() throws {
+    @Test func anEmptyPartIsNotCompared() throws {
         let script = try lookedAt(0, of: source)
         #expect(script.request?.method == "PUT")
     }
@@ -155,7 +156,7 @@ import TransferCore
         script.answer(204)
         #expect(script.restart == "the server can't continue a file (\(words))")
         #expect(script.request?.method == "PUT" && script.request?.url == "ftp://h/in/.f.m1-1.part")
-        // It's remembered: the next break begins anew at once.
+        // The mismatch is remembered: the next break restarts the upload at once.
         script.lose(sent: 50)
         var next = self.script(state: try script.kept())
         next.answer(200, [("Content-Length", "50")])
@@ -165,7 +166,7 @@ import TransferCore
         #expect(next.request?.url == "ftp://h/in/.f.m1-2.part")
     }
 
-    @Test func aFileThatIsNotReplacedGivesWay() throws {
+    @Test func aFileThatBlocksTheRenameIsRemoved() throws {
         var script = script()
         script.answer(201)
         script.answer(200, [("Content-Length", "100"), ("ETag", "\"a\"")])
@@ -173,7 +174,7 @@ import TransferCore
         #expect(script.request?.method == "DELETE" && script.request?.url == "ftp://h/in/f")
         script.answer(204)
         #expect(script.request?.method == "MOVE")
-        // Once: somebody else wants the name too.
+        // The removal happens once: another client wants the same name too.
         script.answer(409, [("Server-Reply", "there is a file of that name")])
         #expect(
             script.failure?.message
@@ -181,9 +182,9 @@ import TransferCore
                 + Self.advice)
     }
 
-    /// Without times an old file of the same length would be taken for the new one when the last answer is lost.
+    /// Without times, an old file of the same length would be taken for the new one after a lost last answer.
     @Test(arguments: [(200, "100", true), (200, "99", false), (404, "0", false)])
-    func whereNoTimesAreToldAnOldFileOfTheSameLengthGivesWayFirst(
+    func withoutTimesAnOldFileOfTheSameLengthIsRemovedFirst(
         _ status: Int, _ length: String, _ givesWay: Bool
     ) {
         var script = script()
@@ -212,7 +213,7 @@ import TransferCore
             #expect(script.restart == reason)
             #expect(script.request?.body == .source(0..<source.size) && script.request?.method == "PUT")
         }
-        // Another server is told nothing of this one.
+        // Another server receives no request about the former one.
         let moved = script("ftp://i/in/f", state: state)
         #expect(moved.restart == "the upload goes to another URL now")
         #expect(moved.request?.method == "PUT" && moved.request?.url == "ftp://i/in/.f.m1-1.part")
@@ -234,14 +235,14 @@ import TransferCore
             (403, "553 Could not create", "the server doesn't take the file (553 Could not create)"),
             (507, "552 full", "the server doesn't take the file (552 full)"),
         ])
-    func aRefusedFileFailsInTheServersWords(_ status: Int, _ words: String, _ message: String) {
+    func aRefusedFileFailsWithTheServersMessage(_ status: Int, _ words: String, _ message: String) {
         var script = script()
         script.answer(status, [("Server-Reply", words)])
         #expect(script.failure?.message == message && script.failure?.status == status)
         #expect(script.failure?.isTransient == false)
     }
 
-    @Test func aPartThatIsGoneWhenItIsNamedMayHaveItsName() throws {
+    @Test func aPartMissingAtTheRenameMayHaveItsName() throws {
         var script = script()
         script.answer(201)
         script.answer(200, [("Content-Length", "100"), ("ETag", "\"a\"")])
@@ -253,8 +254,8 @@ import TransferCore
         #expect(script.result?.validator == "\"a\"")
     }
 
-    /// FTP's 550 says that too: nothing is sent again for it.
-    @Test func aPartThatCannotHaveItsNameFailsAndStaysForTheNextTry() throws {
+    /// The 550 of FTP may have that meaning too, so the file is not sent again.
+    @Test func aFailedRenameKeepsThePartForTheNextAttempt() throws {
         var script = script()
         script.answer(201)
         script.answer(200, [("Content-Length", "100"), ("ETag", "\"a\"")])
@@ -284,7 +285,7 @@ import TransferCore
         #expect(script("ftp://h/in/\(name)").request?.url == "ftp://h/in/.m1.part")
     }
 
-    @Test(arguments: ["ftp://h/", "ftp://h", "ftp://h/in/"]) func aFolderIsNoFile(_ url: String) {
+    @Test(arguments: ["ftp://h/", "ftp://h", "ftp://h/in/"]) func aFolderIsNotAcceptedAsAFile(_ url: String) {
         #expect(script(url).failure?.code == .badURL)
     }
 
@@ -301,7 +302,7 @@ import TransferCore
 
     // MARK: Small files
 
-    /// The length came with the answer: nothing is asked, and the bytes prove the file if the last answer is lost.
+    /// The answer reported the length, so no look-up follows. The bytes prove the file if the last answer is lost.
     private func stored(_ url: String = "ftp://h/in/f") throws -> DialogueScript<FileServerUpload> {
         var script = script(url)
         #expect(script.request?.headers == [HeaderField("Prefer", "return=representation")])
@@ -310,20 +311,20 @@ import TransferCore
         return script
     }
 
-    @Test(arguments: ["ftp://h/in/f", "sftp://h/in/f"]) func aSmallFileIsStoredAndNamed(_ url: String) throws {
+    @Test(arguments: ["ftp://h/in/f", "sftp://h/in/f"]) func aSmallFileIsStoredAndRenamed(_ url: String) throws {
         var script = try stored(url)
         script.answer(201)
         #expect(script.result?.status == 201 && script.requests.isEmpty)
     }
 
-    @Test(arguments: ["99", "101"]) func anotherLengthThanTheSourcesIsNotNamed(_ length: String) {
+    @Test(arguments: ["99", "101"]) func aFileOfAnotherLengthIsNotRenamed(_ length: String) {
         var script = script()
         script.answer(201, [("Server-Length", length)])
         #expect(script.request?.method != "MOVE")
     }
 
-    /// A large file has an entity tag to be known by: it is looked at.
-    @Test func aLargeFileIsLookedAt() {
+    /// A large file is recognised by its entity tag, so it is looked up.
+    @Test func aLargeFileIsLookedUp() {
         let size = FileServerUpload.smallSize + 1
         var script = script(source: UploadSource(name: "f", size: size))
         #expect(script.request?.headers == [])
@@ -331,9 +332,9 @@ import TransferCore
         #expect(script.request?.method == "HEAD")
     }
 
-    /// The answer to the renaming was lost: an old file of the same length is not taken for the new one.
+    /// The answer to the rename was lost: an old file of the same length is not taken for the new one.
     @Test(arguments: [(200, true, 0), (200, false, 1), (403, true, 1), (503, true, 2)])
-    func bytesProveTheSmallFileWhoseNamingIsUnknown(_ status: Int, _ isOurs: Bool, _ outcome: Int) throws {
+    func theBytesProveASmallFileAfterALostRename(_ status: Int, _ isOurs: Bool, _ outcome: Int) throws {
         var broken = try stored()
         broken.lose()
         var script = script(state: try broken.kept())

@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferUpload
 
-/// An upload to a file server that lets nobody do more than store a file.
+/// An upload to a file server that permits only the storing of files.
 @Suite struct InPlaceUploadTests {
     private let source = UploadSource(name: "f", size: 100)
 
@@ -11,7 +11,7 @@ import TransferCore
         DialogueScript(InPlaceUpload(url: url, source: source, state: state))
     }
 
-    @Test func theFileIsStoredAndNothingElseIsAsked() {
+    @Test func theFileIsStoredWithoutFurtherRequests() {
         var script = script("sftp://me@h/in/f")
         #expect(script.requests.map(\.method) == ["PUT"] && script.request?.url == "sftp://h/in/f")
         #expect(script.request?.body == .source(0..<100) && script.restart == nil)
@@ -19,7 +19,7 @@ import TransferCore
         #expect(script.confirmed == 100 && script.result == UploadResult(url: "sftp://h/in/f", status: 201))
     }
 
-    @Test func afterABreakTheWholeIsSentAgainAndSaid() throws {
+    @Test func afterABreakTheWholeFileIsSentAgainAndReported() throws {
         var first = script()
         first.lose(sent: 40)
         #expect(first.failure?.isTransient == true)
@@ -34,7 +34,7 @@ import TransferCore
         #expect(second.request?.body == .source(0..<100))
         second.lose(sent: 100)
         #expect(second.failure?.message == "lost; all of the file may be there under its name already")
-        // What has been true stays true, however short the next attempt is.
+        // A recorded fact persists, however short the next attempt is.
         var third = script(state: try second.kept())
         third.answer(200, [("Content-Length", "40")])
         third.lose(sent: 1)
@@ -43,7 +43,7 @@ import TransferCore
         last.answer(200, [("Content-Length", "40")])
         last.answer(201)
         #expect(last.result?.status == 201)
-        // What had all left and isn't there has been taken away, or nobody says.
+        // A file that was sent completely and is missing was removed, or the server refuses to answer.
         for status in [404, 403] {
             var gone = script(state: try third.kept())
             gone.answer(status)
@@ -51,7 +51,7 @@ import TransferCore
         }
     }
 
-    /// As where nobody may write over a file: nobody can say what the first attempt left.
+    /// The same without the permission to overwrite: no answer says how much the first attempt left.
     @Test func aRefusalAfterABreakMayHaveBeenSent() throws {
         var first = script()
         first.lose(sent: 40)
@@ -75,7 +75,7 @@ import TransferCore
                 + "name already: have it looked at or removed there before a retry sends the file again")
     }
 
-    @Test func whatNeverLeftIsNotThere() throws {
+    @Test func anUnsentFileIsNotOnTheServer() throws {
         var first = script()
         first.lose(.cannotConnect, sent: 0)
         #expect(first.failure?.message == "lost")
@@ -90,23 +90,23 @@ import TransferCore
         #expect(second.failure?.code == .httpStatus)
     }
 
-    /// Written down before the first byte leaves, as a process that is killed says nothing.
+    /// The state is saved before the first byte is sent, since a killed process cannot report anything.
     @Test func aProcessThatWasKilledMayHaveSent() throws {
         var next = script(state: try script().kept())
         next.answer(404)
         #expect(next.restart?.hasPrefix("a part of the file may be there") == true)
-        // Elsewhere nothing of it is.
+        // On another server nothing of the upload exists.
         #expect(script("ftp://h/in/g", state: try script().kept()).restart == nil)
     }
 
-    @Test func hiddenFilesOfEarlierAttemptsGo() throws {
+    @Test func hiddenFilesOfEarlierAttemptsAreRemoved() throws {
         var hidden = DialogueScript(FileServerUpload(url: "ftp://h/in/f", source: source, state: nil, mark: "m1"))
         hidden.lose(sent: 40)
         var script = script(state: try hidden.kept())
         #expect(script.restart == nil)
         script.answer(201)
         #expect(script.request?.method == "DELETE" && script.request?.url == "ftp://h/in/.f.m1.part")
-        // Where nobody may remove anything, it's complete nevertheless.
+        // Without the permission to remove files, the upload is complete nevertheless.
         script.answer(403)
         #expect(script.result == UploadResult(url: "ftp://h/in/f", status: 201))
         let abandoned = DialogueScript(
@@ -116,8 +116,8 @@ import TransferCore
         #expect(other.requests.map(\.url) == ["ftp://i/in/f"])
     }
 
-    /// What is under the name may be whole, and somebody's already.
-    @Test func whatIsGivenUpStays() throws {
+    /// The file with the final name may be complete, and may already be in use.
+    @Test func anAbandonedFileIsKept() throws {
         var first = script()
         first.lose(sent: 40)
         let abandoned = DialogueScript(
@@ -125,8 +125,8 @@ import TransferCore
         #expect(abandoned.requests.isEmpty && abandoned.result != nil)
     }
 
-    /// An account that may do no more is found out by either way.
-    @Test func theOtherWayGoesOnFromItsState() throws {
+    /// Both kinds of upload discover an account with restricted permissions.
+    @Test func aHiddenUploadContinuesAsAnInPlaceUpload() throws {
         let state = try script().kept()
         let script = DialogueScript(FileServerUpload(url: "ftp://h/in/f", source: source, state: state, mark: "m1"))
         #expect(script.request?.method == "HEAD" && script.request?.url == "ftp://h/in/f")

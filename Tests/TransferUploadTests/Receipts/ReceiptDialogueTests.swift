@@ -3,10 +3,10 @@ import TransferCore
 
 @testable import TransferUpload
 
-/// What follows an answer that isn't a receipt yet.
+/// The requests after an answer that is no receipt yet.
 @Suite struct ReceiptDialogueTests {
     private static let url = "http://h/in/f"
-    /// 15 Jan 2027, 08:00:00 UTC; a script's own time.
+    /// 15 Jan 2027, 08:00:00 UTC, the time of the scripts.
     private static let now: Int64 = 1_800_000_000
     private static let date = "Fri, 15 Jan 2027 08:00:00 GMT"
     private let own: Checksum
@@ -40,7 +40,7 @@ import TransferCore
         }
     }
 
-    @Test(arguments: ["PUT", "POST"]) func aRedirectIsNone(_ method: String) {
+    @Test(arguments: ["PUT", "POST"]) func aRedirectIsNoReceipt(_ method: String) {
         for status in [301, 302, 303] {
             var script = dialogue(method)
             script.answer(status, [("Location", "/page")])
@@ -54,7 +54,7 @@ import TransferCore
         var put = dialogue()
         put.answer(202)
         #expect(put.result == nil && put.request?.method == "HEAD" && put.request?.url == Self.url)
-        // A process that is killed now asks again.
+        // A process that starts after a kill asks again.
         let state = try put.kept()
         #expect(ReceiptDialogue.isState(state))
         put.answer(200, there())
@@ -63,7 +63,7 @@ import TransferCore
         #expect(put.result?.status == 202 && put.result?.digest == own)
     }
 
-    /// The server has the file's bytes.
+    /// Reads the file back with the right bytes.
     private func readBack(_ script: inout DialogueScript<ReceiptDialogue>) throws {
         var answer = UploadAnswer(
             request: try #require(script.request).id, head: ResponseHead(status: 200, fields: []), url: Self.url)
@@ -72,7 +72,7 @@ import TransferCore
         script.digest(1, own)
     }
 
-    @Test(arguments: [404, 410, 200]) func oneThatIsNotThereYetIsAskedForAgain(_ status: Int) throws {
+    @Test(arguments: [404, 410, 200]) func aFileThatIsNotThereYetIsAskedForAgain(_ status: Int) throws {
         var put = dialogue()
         put.answer(202)
         var asked = 0
@@ -85,12 +85,12 @@ import TransferCore
             put = dialogue(state: state)
             #expect(put.request?.method == "HEAD")
         }
-        // Then it's sent once more.
+        // The file is then sent once more.
         let last = try put.kept()
         #expect(asked == ReceiptDialogue.questions && ConfirmingPut.isState(last))
     }
 
-    /// The answers to HEAD and GET of a file that can't be read back, and whether they show it.
+    /// The answers to HEAD and GET of a file that cannot be read back, and whether they prove its arrival.
     @Test(
         arguments: [
             (there: 10, modified: date, get: 404, isShown: true),
@@ -98,7 +98,7 @@ import TransferCore
             (there: 10, modified: "Fri, 15 Jan 2027 07:59:00 GMT", get: 0, isShown: false),
             (there: 9, modified: date, get: 0, isShown: false),
         ] as [(there: Int64, modified: String?, get: Int, isShown: Bool)])
-    func whatCannotBeReadBackCountsByItsTime(
+    func anUnreadableFileIsJudgedByItsTime(
         _ length: Int64, _ modified: String?, _ get: Int, _ isShown: Bool
     ) throws {
         var put = dialogue(state: "accepted:\(Self.now):1")
@@ -120,7 +120,7 @@ import TransferCore
         #expect(put.result?.digest == own)
     }
 
-    @Test(arguments: [401, 403, 400]) func oneThatCannotBeAskedForEndsTheJob(_ status: Int) {
+    @Test(arguments: [401, 403, 400]) func aFileThatCannotBeAskedForEndsTheJob(_ status: Int) {
         var put = dialogue(state: "accepted:\(Self.now):1")
         put.answer(status)
         #expect(put.failure?.code == .unconfirmed && put.failure?.isTransient == false)
@@ -136,19 +136,19 @@ import TransferCore
         #expect(put.failure?.isTransient == true)
     }
 
-    @Test func aPostIsAskedForWhereItsAnswerSays() throws {
+    @Test func aPostIsAskedForAtTheURLOfItsAnswer() throws {
         var post = dialogue("POST")
         post.answer(202, [("Location", "/files/7")])
         #expect(post.request?.method == "HEAD" && post.request?.url == "http://h/files/7" && post.saved.isEmpty)
         post.answer(404)
-        // It may have been taken: it isn't repeated.
+        // The server may have accepted the POST, so it is not repeated.
         #expect(post.failure?.code == .mayHaveBeenSent && post.failure?.isTransient == false)
         var silent = dialogue("POST")
         silent.answer(202)
         #expect(silent.failure?.code == .mayHaveBeenSent && silent.requests.isEmpty)
     }
 
-    @Test func theOwnerMayTakeItForAReceipt() {
+    @Test func theOwnerMayAcceptTheStatusAsAReceipt() {
         var post = dialogue("POST", success: [202])
         post.answer(202)
         #expect(post.result?.status == 202)
@@ -156,7 +156,7 @@ import TransferCore
 
     // MARK: Redirects that are named
 
-    @Test func theirPageIsLookedAt() {
+    @Test func theTargetOfARedirectIsFetched() {
         var post = dialogue("POST", success: [201, 303])
         post.answer(303, [("Location", "/done")])
         #expect(post.request?.method == "GET" && post.request?.url == "http://h/done" && post.result == nil)
@@ -166,14 +166,14 @@ import TransferCore
         #expect(post.result?.status == 303)
     }
 
-    @Test func aPageThatIsNotToBeHadTakesNothingAway() {
+    @Test func anUnavailablePageDoesNotRevokeTheReceipt() {
         var post = dialogue("POST", success: [303])
         post.answer(303, [("Location", "/done")])
         post.lose()
         #expect(post.result?.status == 303)
     }
 
-    @Test func onesThatLeadOnForEverEnd() {
+    @Test func endlessRedirectsEnd() {
         var post = dialogue("POST", success: [303])
         post.answer(303, [("Location", "/done")])
         var looks = 0
@@ -184,7 +184,7 @@ import TransferCore
         #expect(post.result != nil && looks < 10)
     }
 
-    @Test func oneWherePeopleSignInIsNoReceipt() {
+    @Test func aLoginPageIsNoReceipt() {
         var post = dialogue("POST", success: [303])
         post.answer(303, [("Location", "/done")])
         post.answer(302, [("Location", "/login?next=/done")])

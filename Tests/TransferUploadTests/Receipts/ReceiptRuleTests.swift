@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferUpload
 
-/// Which answers to a whole upload are receipts.
+/// The answers to a whole upload that are receipts.
 @Suite struct ReceiptRuleTests {
     private static let url = "http://h/in/f"
 
@@ -85,11 +85,11 @@ import TransferCore
         (answer(200, type: "text/plain", body: "type=password"), "stored"),
     ]
 
-    @Test(arguments: pages) func aPageWherePeopleSignInTakesTheReceiptAway(_ page: UploadAnswer, _ verdict: String) {
+    @Test(arguments: pages) func aLoginPageRevokesTheReceipt(_ page: UploadAnswer, _ verdict: String) {
         #expect(word(ReceiptRule(method: "POST", success: [303]).judgePage(page, after: 303)) == verdict)
     }
 
-    @Test func whatCanBeNamedAreSuccessesAndTheRedirectsOfForms() {
+    @Test func onlySuccessesAndRedirectsOfFormsCanBeAccepted() {
         #expect((0..<1000).filter(ReceiptRule.isNameable) == Array(200..<300) + [302, 303])
     }
 }

@@ -31,7 +31,7 @@ extension ResumableAppendTests {
         }
     }
 
-    @Test func aSuccessThatDoesNotSayWhoseItIsIsAskedAboutInVersion8() {
+    @Test func anAmbiguousSuccessIsAskedAboutInVersion8() {
         var script = Script.resumed()
         script.answer(200, ["ETag": "\"1\""], body: "stored")
         #expect(script.sent == Script.head)
@@ -82,7 +82,7 @@ extension ResumableAppendTests {
         #expect(script.failure?.code == .badResponse)
     }
 
-    @Test func aConflictIsSolvedByTheOffsetItTells() {
+    @Test func aConflictIsResolvedByItsOffset() {
         var script = Script.resumed(at: 40)
         script.answer(
             409,
@@ -93,7 +93,7 @@ extension ResumableAppendTests {
     }
 
     @Test(arguments: [[:], ["Upload-Offset": "40"], ["Upload-Offset": "101"], ["Upload-Offset": "x"]])
-    func aConflictThatTellsNothingNewIsAskedAbout(fields: [String: String]) {
+    func aConflictWithoutANewOffsetIsAskedAbout(fields: [String: String]) {
         var script = Script.resumed(at: 40)
         script.answer(409, fields)
         #expect(script.sent == Script.head)
@@ -128,7 +128,7 @@ extension ResumableAppendTests {
         #expect(script.restart != nil)
     }
 
-    @Test func whatVersion6CallsCompletedIsAskedAbout() {
+    @Test func aCompletedUploadOfVersion6IsAskedAbout() {
         var script = Script.resumed(version: 6)
         script.answer(
             400, ["Content-Type": "application/problem+json"], body: "{\"type\":\"\(Self.problems)completed-upload\"}")

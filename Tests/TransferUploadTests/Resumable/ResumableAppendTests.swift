@@ -24,7 +24,7 @@ struct ResumableAppendTests {
         #expect(script.sentField("Upload-Complete") == "?1")
     }
 
-    @Test func whatTheServerHasAllOfIsOnlyDeclaredComplete() {
+    @Test func aFullyStoredUploadIsOnlyDeclaredComplete() {
         var script = Script.resumed(at: 100)
         #expect(script.sentBody == .bytes([]))
         #expect(script.sentField("Upload-Complete") == "?1")
@@ -59,7 +59,7 @@ struct ResumableAppendTests {
     }
 
     @Test(arguments: [200, 400, 404, 405, 409, 501])
-    func whereTheLostAnswerIsNotToldTheCompleteUploadIsASuccess(status: Int) {
+    func withoutTheLostAnswerTheCompleteUploadIsASuccess(status: Int) {
         var script = complete()
         script.answer(status, ["Upload-Complete": "?0"])
         #expect(script.actions == [.confirmed(100), .finish(UploadResult(url: Script.target, status: 204))])
@@ -74,7 +74,7 @@ struct ResumableAppendTests {
         #expect(lost.failure?.isTransient == true)
         var next = Script(state: lost.state)
         #expect(next.sent == Script.head)
-        // Not for ever: the upload is complete, whatever the server makes of the question.
+        // The questions are limited: the upload is complete, whatever the server answers.
         for _ in 0..<2 {
             next.answer(204, ["Upload-Offset": "100", "Upload-Complete": "?1"])
             #expect(next.sent == Script.patch)
@@ -85,7 +85,7 @@ struct ResumableAppendTests {
         #expect(next.result?.status == 204)
     }
 
-    @Test func ofASourceThatMayHaveChangedOnlyWhatIsCompleteCounts() {
+    @Test func aPossiblyChangedSourceCountsOnlyIfComplete() {
         func attempt() -> ResumableDialogue {
             ResumableDialogue(
                 source: UploadSource(name: "a.bin", size: 100, mayHaveChanged: true),
@@ -104,7 +104,7 @@ struct ResumableAppendTests {
         #expect(complete.result?.status == 200)
     }
 
-    @Test func whatRefusesTheQuestionIsNotTheTargetsAnswer() {
+    @Test func aRefusedQuestionIsNotTheTargetsAnswer() {
         var script = complete()
         script.answer(
             400, ["Upload-Complete": "?1", "Content-Type": "application/problem+json"],
@@ -148,14 +148,14 @@ struct ResumableAppendTests {
         #expect(script.sent == Script.put)
     }
 
-    @Test func whatCannotBeRemovedDoesNotKeepAnUploadFromBeginning() {
+    @Test func aFailedRemovalDoesNotBlockANewUpload() {
         var script = Script(state: Script.saved())
         script.answer(204, ["Upload-Offset": "101", "Upload-Complete": "?0"])
         script.lose(sent: 0)
         #expect(script.sent == Script.put)
     }
 
-    @Test func aSourceOfAnotherLengthNeverGoesOnWithTheOldUpload() {
+    @Test func aSourceOfAnotherLengthNeverResumesTheOldUpload() {
         var script = Script(state: Script.saved(length: 99))
         #expect(script.sent == Script.delete)
         script.answer(404)
@@ -177,7 +177,7 @@ struct ResumableAppendTests {
         #expect(alive.sent == Script.head)
     }
 
-    @Test func whatMayBeCompleteIsAskedAboutAlsoWhenItExpired() {
+    @Test func aPossiblyCompleteUploadIsAskedAboutAfterItsExpiry() {
         let script = Script(method: "POST", state: Script.saved(expires: 900, isEnding: true))
         #expect(script.sent == Script.head)
     }
@@ -196,7 +196,7 @@ struct ResumableAppendTests {
         #expect(script.sent == Script.patch)
     }
 
-    @Test(arguments: [423, 429, 500, 503]) func anOffsetThatIsNotToldNowIsAskedForLater(status: Int) {
+    @Test(arguments: [423, 429, 500, 503]) func aTemporarilyUnavailableOffsetIsAskedForLater(status: Int) {
         var script = Script(state: Script.saved())
         script.answer(status)
         #expect(script.failure?.status == status && script.failure?.isTransient == true)
@@ -207,7 +207,7 @@ struct ResumableAppendTests {
         var script = Script(state: Script.saved())
         script.answer(status)
         #expect(script.restart?.contains("\(status)") == true && script.sent == Script.put)
-        // The successor never came about: the former one is asked about again.
+        // The new upload was never created, so the former one is asked about again.
         script.answer(503)
         #expect(script.failure?.isTransient == true)
         var next = Script(state: script.state)
@@ -215,7 +215,7 @@ struct ResumableAppendTests {
         next.answer(status)
         next.answer(201, ["Location": "/uploads/u2", "Upload-Complete": "?0", "Upload-Draft-Interop-Version": "8"])
         #expect(next.sent == "PATCH https://files.example/uploads/u2")
-        // Given up only now, and whatever comes of that.
+        // The former upload is abandoned only now, whatever the result is.
         next.answer(200, ["Upload-Complete": "?1"])
         #expect(next.sent == Script.delete && next.result == nil)
         next.answer(403)
@@ -267,7 +267,7 @@ struct ResumableAppendTests {
         #expect(script.result?.response == "ok")
     }
 
-    @Test func whatTheServerCountsDecidesWhereTheNextPartBegins() {
+    @Test func theServersOffsetDecidesWhereTheNextPartBegins() {
         var script = Script.resumed(at: 0, chunkSize: 40)
         script.answer(201, ["Upload-Complete": "?0", "Upload-Offset": "25"])
         #expect(script.sentBody == .source(25..<65))

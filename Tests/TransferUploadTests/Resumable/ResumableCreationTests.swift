@@ -247,7 +247,7 @@ struct ResumableCreationTests {
         #expect(script.actions == [])
     }
 
-    @Test func anUpgradeThatTheServerStoppedShortGoesOnAtTheUpload() {
+    @Test func anUpgradeThatTheServerStoppedResumesAtTheUpload() {
         var script = Script(.upgrade)
         script.answer(200, ["Location": "/uploads/u1", "Upload-Complete": "?0"])
         #expect(script.sent == Script.head)
@@ -303,7 +303,7 @@ struct ResumableCreationTests {
         #expect(script.failure?.isTransient == true)
     }
 
-    /// Without an offer it was a PUT like any other, and the next attempt asks whether it's there.
+    /// Without an offer the request was a plain PUT, and the next attempt asks whether the file has arrived.
     @Test func aPutThatLeftWholeWithoutAnOfferIsAskedForNext() {
         var script = Script(.upgrade, now: 5000)
         script.lose(sent: 100)
@@ -314,14 +314,14 @@ struct ResumableCreationTests {
         var empty = Script(.upgrade, size: 0)
         empty.lose(sent: 0)
         #expect(empty.state.map { ConfirmingPut.isState($0) } == true)
-        // One that was offered to be resumed is asked for where it is.
+        // A PUT with an offer of resumption is asked about at the URL of the upload.
         var offered = Script(.upgrade)
         offered.interim(["Location": Script.upload])
         offered.lose(sent: 100)
         #expect(offered.state?.canAsk == true)
     }
 
-    @Test func aReasonThatIsNotTheNetworksStaysWhatItIs() {
+    @Test func anErrorOutsideTheNetworkIsKept() {
         var script = Script(.upgrade, method: "POST")
         script.lose(sent: 10, code: .sourceChanged, isTransient: false)
         #expect(script.failure?.code == .sourceChanged)

@@ -2,7 +2,7 @@ import Testing
 import TransferCore
 import TransferUpload
 
-/// What may have been applied, and giving up.
+/// Uploads that may have been applied, and uploads that are abandoned.
 struct ResumableEndingTests {
     private typealias Script = ResumableScript
 
@@ -37,7 +37,7 @@ struct ResumableEndingTests {
         #expect(next.sent == Script.put)
     }
 
-    @Test func aPostKilledInItsLastBytesIsAskedAboutAndGoesOn() {
+    @Test func aPostKilledInItsLastBytesIsAskedAboutAndResumed() {
         let killed = Script.resumed("POST")
         var next = Script(method: "POST", state: killed.state)
         next.answer(204, ["Upload-Offset": "70", "Upload-Complete": "?0"])
@@ -78,13 +78,13 @@ struct ResumableEndingTests {
         #expect(script.result?.status == status)
     }
 
-    @Test func abandoningWhatWasNeverBegunNeedsNothing() {
+    @Test func abandoningAnUnstartedUploadSendsNothing() {
         var script = Script()
         script.abandon()
         #expect(script.result != nil)
     }
 
-    @Test func abandoningThatFailsIsToldSo() {
+    @Test func aFailedAbandoningIsReported() {
         var script = Script(state: Script.saved())
         script.abandon()
         script.answer(503)
@@ -95,7 +95,7 @@ struct ResumableEndingTests {
         #expect(lost.failure?.code == .connectionLost)
     }
 
-    @Test func eventsOfOtherRequestsAreNobodys() {
+    @Test func eventsOfUnknownRequestsAreIgnored() {
         var script = Script.resumed()
         var dialogue = script.dialogue
         let head = ResponseHead(status: 500, fields: [])

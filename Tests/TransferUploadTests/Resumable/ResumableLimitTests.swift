@@ -2,7 +2,7 @@ import Testing
 import TransferCore
 import TransferUpload
 
-/// What a server limits: the whole, its parts, and what is too small.
+/// The limits of a server on the whole upload, on its parts, and on the smallest size.
 struct ResumableLimitTests {
     private typealias Script = ResumableScript
 
@@ -24,7 +24,7 @@ struct ResumableLimitTests {
         #expect(refused.failure?.code == .invalidRequest)
     }
 
-    @Test func aLimitOnPartsStopsTheWholeAndGoesOnInParts() {
+    @Test func aLimitOnPartsStopsTheWholeUploadAndContinuesInParts() {
         var script = Script(.upgrade)
         script.interim(["Location": "/uploads/u1", "Upload-Limit": "max-append-size=30"])
         #expect(script.actions.contains(.stop(request: 1)))
@@ -34,7 +34,7 @@ struct ResumableLimitTests {
     }
 
     /// "A client that is aware of this limit MUST NOT send larger upload append or upload creation requests."
-    @Test func whatIsOverTheLimitOnPartsIsNeverSentWholeAgain() {
+    @Test func aFileOverTheLimitOnPartsIsNeverSentWholeAgain() {
         var script = Script(.upgrade)
         script.interim(["Location": "/uploads/u1", "Upload-Limit": "max-append-size=30"])
         script.answer(404)
@@ -61,7 +61,7 @@ struct ResumableLimitTests {
         #expect(plain.failure?.status == 413)
     }
 
-    @Test func whatWasTooLargeAsAWholeIsNotSentSoAgain() {
+    @Test func aFileTooLargeForOneRequestIsNotSentWholeAgain() {
         var script = Script(.upgrade, size: 10_000)
         script.interim(["Location": "/uploads/u1"])
         script.answer(413)

@@ -1,13 +1,13 @@
 import Testing
 import TransferTestServer
 
-/// The server of the stories, by the draft's words: what it wrongly forgave, they couldn't find.
+/// The server of the stories, tested against the draft's text: the stories could not find an error that it tolerates.
 struct ResumableServiceTests {
     private static let version: HeaderFields = ["Upload-Draft-Interop-Version": "8"]
 
     private static func fields(_ fields: HeaderFields) -> HeaderFields { version.overridden(by: fields) }
 
-    /// A service with an upload of 10 bytes, of which it has some.
+    /// Returns a service with an upload of 10 bytes, some of which it has received.
     private static func service(
         _ limits: ResumableService.Limits = .init(), dialect: ResumableService.Dialect = .version8, has: Int = 4
     ) -> ResumableService {
@@ -46,7 +46,7 @@ struct ResumableServiceTests {
         return answer
     }
 
-    @Test func theOffsetIsToldWithCompletenessLengthAndLimits() throws {
+    @Test func theOffsetIsReportedWithCompletenessLengthAndLimits() throws {
         var service = Self.service(.init(maxSize: 50, lifetime: 60))
         service.now = 20
         let answer = try #require(Self.head(&service))
@@ -150,7 +150,7 @@ struct ResumableServiceTests {
         }
     }
 
-    @Test func optionsTellTheLimits() {
+    @Test func optionsReportTheLimits() {
         var service = ResumableService(limits: .init(maxSize: 7))
         guard case .answer(let answer) = service.begin(1, method: "OPTIONS", target: "/a", headers: Self.version)
         else {

@@ -4,7 +4,7 @@ import TransferCrypto
 import TransferTestServer
 import TransferUpload
 
-/// Whole uploads, over as many attempts as it takes, against a server of the draft's text.
+/// Whole uploads, over as many attempts as needed, against a server that follows the draft's text.
 struct ResumableStoryTests {
     private typealias Fault = ResumableStory.Fault
     static let size = 20_000
@@ -39,7 +39,7 @@ struct ResumableStoryTests {
                     service.refusesOtherVersions = refuses
                     var story = ResumableStory(service, size: size, ResumableStory.options(mode, method: method))
                     let ending = story.run()
-                    // A server that ignores other versions takes an empty creation for an empty file.
+                    // A server that ignores other versions accepts an empty creation as an empty file.
                     let isIgnored = mode == .careful && dialect == .version6 && !refuses
                     guard case .finished = ending else {
                         Issue.record("\(ending)")
@@ -72,7 +72,7 @@ struct ResumableStoryTests {
     }
 
     @Test(arguments: cuts)
-    func whatIsCutOnTheWayIsSentAgainAndNoMore(after: Int64) {
+    func onlyLostBytesAreSentAgain(after: Int64) {
         for arriving in [0, after / 3, after] {
             var story = ResumableStory(
                 ResumableService(), size: Self.size, ResumableStory.options(.careful, chunkSize: 6000),
@@ -179,7 +179,7 @@ struct ResumableStoryTests {
                     faults: Array(repeating: .none, count: index) + [fault])
                 expectWhole(&story)
                 #expect(story.service.finished.count == 1)
-                // Request 0 creates, and the last comes after 1, 2, 3 and 4 with content.
+                // Request 0 creates the upload. The last request follows requests 1, 2, 3 and 4, which have content.
                 #expect(story.restarts.count == ((1...4).contains(index) ? 1 : 0))
             }
         }
@@ -267,7 +267,7 @@ struct ResumableStoryTests {
         }
     }
 
-    /// HEAD says of such an upload that it's complete, as of one that was taken.
+    /// HEAD reports such an upload as complete, like one that was accepted.
     @Test(arguments: [ResumableOptions.Mode.careful, .upgrade])
     func theTargetsRefusalIsNoSuccessEitherWhereItWasLost(mode: ResumableOptions.Mode) {
         for fault in [ResumableStory.Fault.lostAnswer, .replacedAnswer(502)] {
@@ -307,13 +307,13 @@ struct ResumableStoryTests {
         #expect(story.service.unfinished == 0, "the old one was removed")
     }
 
-    /// Any faults in any order: it ends, with the right bytes, once.
+    /// Any faults in any order: the story ends with the right bytes, delivered once.
     @Test(arguments: 0..<500)
     func everyStoryEndsWithOneRightFileOrAnHonestFailure(seed: UInt64) {
         var random = Dice(state: seed)
         let dialects: [ResumableService.Dialect] = [.version8, .version8, .version6, .none]
         let mode: ResumableOptions.Mode = random.roll(2) == 0 ? .careful : .upgrade
-        // Only who knows that the server has the protocol begins carefully.
+        // Only a client that knows the server's support begins carefully.
         let dialect = dialects[random.roll(mode == .careful ? 3 : 4)]
         var service = ResumableService(dialect: dialect)
         service.refusesOtherVersions = dialect == .version6 && (mode == .careful || random.roll(2) == 0)
@@ -327,9 +327,9 @@ struct ResumableStoryTests {
         service.refusesLongCreation = random.roll(2) == 0
         let method = random.roll(2) == 0 ? "PUT" : "POST"
         let size = [0, 1, 5000, 20_000][random.roll(4)]
-        // A 503 says that nothing was done; where that is a lie, a plain POST is repeated.
+        // A 503 says that the request had no effect. If that is wrong, a plain POST is repeated.
         let mayBeMisled = mode == .careful || method == "PUT"
-        // An upload of which nothing says that it is one can't be told from a file if it is gone at once.
+        // An upload without any mark of the protocol cannot be distinguished from a file if it vanishes at once.
         let isMarked = service.marksAnswers || service.sendsInterim
         let faults = (0..<random.roll(14)).map { _ -> Fault in
             let after = Int64(random.roll(size + 2))
@@ -351,7 +351,8 @@ struct ResumableStoryTests {
             service, size: size, ResumableStory.options(mode, method: method, chunkSize: chunkSize), faults: faults)
         let ending = story.run()
         let setting = Comment("\(mode) \(method) \(dialect) \(size) \(faults) \(story.errors)")
-        // A process that was killed in a plain POST leaves that to its owner, who knows that it was running.
+        // A process that was killed in a plain POST leaves the decision to its owner, who knows that the POST was
+        // running.
         let ownersCase =
             method == "POST" && mode == .upgrade && faults.contains { if case .kill = $0 { true } else { false } }
         if method == "POST", !ownersCase { #expect(story.service.finished.count <= 1, setting) }
@@ -370,7 +371,7 @@ struct ResumableStoryTests {
     }
 }
 
-/// SplitMix64, so that a seed is always the same story.
+/// SplitMix64, so that a seed always gives the same story.
 private struct Dice {
     var state: UInt64
 

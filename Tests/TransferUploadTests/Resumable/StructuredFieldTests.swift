@@ -20,8 +20,8 @@ struct StructuredFieldTests {
         "1.2345", "1234567890123.1", "\"a", "\"a\\n\"", "\"ü\"", ":aGk", ":a*k=:", "@1.5", "%\"%C3%BC\"", "%\"%ff\"",
         "1;", "1;A", "1;a=", "\t1", "12 a", "(1 2)",
     ])
-    func takesWhatIsNotWellFormedAsNoItem(text: String) {
-        // `true` is a token and a token is an item: not one of the protocol's types.
+    func malformedItemsAreIgnored(text: String) {
+        // `true` is a token, and a token is an item, but not of a type that the protocol uses.
         if text == "true" {
             #expect(StructuredField.item(text) == .token("true"))
         } else {
@@ -40,7 +40,7 @@ struct StructuredFieldTests {
     }
 
     @Test(arguments: ["a=1,", "a=1 b=2", "A=1", "a=", "=1", "a=(1 2", "a=(1\"x\")", "a=1,,b=2", "a=1, 2", "a=1;;b"])
-    func takesABrokenDictionaryAsNone(text: String) {
+    func aBrokenDictionaryIsIgnored(text: String) {
         #expect(StructuredField.dictionary(text) == nil)
     }
 

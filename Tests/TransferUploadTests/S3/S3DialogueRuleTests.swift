@@ -4,7 +4,7 @@ import TransferCrypto
 
 @testable import TransferUpload
 
-/// Regions, fields, sizes and states: what holds for every S3 upload.
+/// Regions, fields, sizes and states: the rules for every S3 upload.
 @Suite struct S3DialogueRuleTests {
     @Test func aWrongRegionIsPutRightOnce() throws {
         var script = try S3Script(size: 350, endpoint: nil)
@@ -108,7 +108,7 @@ import TransferCrypto
             (301, nil, false, .transfer, nil), (502, nil, true, .transfer, 502), (520, nil, true, .transfer, 520),
             (501, "NotImplemented", false, .transfer, 501), (599, "Odd", true, .transfer, 599),
         ] as [(Int, String?, Bool, TransferError.Scope, Int?)])
-    func errorsSayWhetherTheyPass(
+    func errorsSayWhetherTheyAreTransient(
         _ status: Int, _ code: String?, _ isTransient: Bool, _ scope: TransferError.Scope, _ shown: Int?
     ) {
         let body = code.map { S3Samples.error($0, message: "one\u{7}\ntwo.") } ?? "<html>"
@@ -139,7 +139,7 @@ import TransferCrypto
             ("InvalidRequest", "The parameter is odd.", .sha256, false),
             ("BadDigest", "The Content-MD5 you specified did not match what we received.", .none, false),
         ] as [(String, String, S3Options.Integrity, Bool)])
-    func aBucketThatDemandsADigestIsToldHowToGetOne(
+    func aBucketThatRequiresADigestHasAnExplainingError(
         _ code: String, _ message: String, _ integrity: S3Options.Integrity, _ isReported: Bool
     ) throws {
         let body = S3Samples.error(code, message: message)

@@ -80,7 +80,7 @@ extension S3DialogueTests {
             S3Script.words(script.answer(3, 200, S3Samples.list([(2, 100)])))
                 == ["confirmed 100", "PUT partNumber=1&uploadId=u%2F1 0..<100"])
         #expect(S3Script.words(script.tag(4, 1)) == ["confirmed 200", "save", "POST uploadId=u%2F1"])
-        // A list that leads nowhere: the upload is given up. It isn't sent a third time in one attempt.
+        // The list did not lead to completion, so the upload is abandoned. It is not sent a third time in one attempt.
         #expect(S3Script.words(script.answer(5, 400, S3Samples.error("InvalidPart"))) == ["DELETE uploadId=u%2F1"])
         #expect(S3Script.words(script.answer(6, 204)) == ["fail badResponse transient"])
     }
@@ -96,7 +96,7 @@ extension S3DialogueTests {
         let part = try #require(S3Script.requests(script.digested(2, digest)).first)
         #expect(part.headers.value("x-amz-checksum-sha256") == digest.base64)
 
-        // Whatever the options are by now: the server demands what the upload was made with.
+        // The current options do not matter: the server requires the options with which the upload was created.
         var later = try S3Script(
             size: 101, state: state,
             options: S3Options(threshold: 100, partSize: 50, minimumPartSize: 1, integrity: .none))
@@ -127,7 +127,7 @@ extension S3DialogueTests {
     @Test func aServerThatCantListIsSentEverything() throws {
         var script = try S3Script(size: 350, state: S3Script.state(350))
         _ = script.begin()
-        // Under the same ID: parts that are sent again take the place of those that are there.
+        // The upload ID stays: parts that are sent again replace the existing parts.
         #expect(
             S3Script.words(script.answer(1, 501, S3Samples.error("NotImplemented"))) == [
                 "restart", "confirmed 0", "PUT partNumber=1&uploadId=u%2F1 0..<100",
@@ -135,13 +135,13 @@ extension S3DialogueTests {
             ])
     }
 
-    /// A list in pages that lead on for ever, and one that breaks off.
+    /// A list whose pages never end, and a list that breaks off.
     @Test func aListIsNeverReadForEver() throws {
         var script = try S3Script(size: 1000, state: S3Script.state(1000))
         var (actions, requests) = (script.begin(), 0)
         while requests < 100, S3Script.words(actions).first?.hasPrefix("GET") == true {
             requests += 1
-            // One more than the last page's.
+            // The marker is one more than that of the last page.
             actions = script.answer(requests, 200, S3Samples.list([], next: requests))
         }
         #expect(requests == 6, "pages without parts lead nowhere, and few of them are asked for")

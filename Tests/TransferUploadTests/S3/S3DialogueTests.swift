@@ -20,7 +20,7 @@ import TransferCrypto
 
     // MARK: - One request
 
-    @Test func whatIsSmallGoesInOneRequestThatIsRecordedBefore() throws {
+    @Test func aSmallFileIsSentInOneRecordedRequest() throws {
         var script = try S3Script(size: 100)
         let first = script.begin()
         #expect(S3Script.words(first) == ["save", "PUT 0..<100"])
@@ -57,7 +57,7 @@ import TransferCrypto
         #expect(S3Script.words(empty.begin()) == ["save", "PUT 0..<0"])
     }
 
-    @Test func theServersDigestOfTheWholeIsTold() throws {
+    @Test func theServersDigestOfTheWholeIsReported() throws {
         let digest = try checksum("x")
         var script = try S3Script(size: 1)
         _ = script.begin()
@@ -191,7 +191,7 @@ import TransferCrypto
         #expect(S3Script.words(complete) == ["confirmed 350", "save", "POST uploadId=u%2F1"])
     }
 
-    @Test func aListThatWasCutOffGoesOnWhereItEnded() throws {
+    @Test func aTruncatedListContinuesWhereItEnded() throws {
         var script = try S3Script(size: 350, state: S3Script.state(350))
         _ = script.begin()
         let cut = String(S3Samples.list([(1, 100), (2, 100), (3, 100)], next: 3).dropLast(80))

@@ -63,7 +63,7 @@ import TransferCore
             ("s3://b/k", "https://h?x", "us-east-1", nil), ("s3://b/k", nil, "", nil),
             ("s3://b/k", nil, "evil.example/", nil), ("s3://B_1/k", nil, "us-east-1", .virtualHost),
         ] as [(String, String?, String, S3Location.Style?)])
-    func refusesWhatItCantAskFor(_ url: String, _ endpoint: String?, _ region: String, _ style: S3Location.Style?) {
+    func badLocationsAreRefused(_ url: String, _ endpoint: String?, _ region: String, _ style: S3Location.Style?) {
         #expect(throws: TransferError.self) {
             try S3Location(url, endpoint: endpoint, region: region, style: style)
         }

@@ -3,7 +3,7 @@ import TransferCrypto
 
 @testable import TransferUpload
 
-/// What an S3 server does with requests, without a wire: one bucket.
+/// A model of an S3 server with one bucket, without a network.
 struct S3Model {
     struct Object {
         var bytes: [UInt8]
@@ -25,20 +25,20 @@ struct S3Model {
         var body = ""
     }
 
-    /// As some servers do: the joined object has the tag of one that came in one piece.
+    /// Whether the joined object has the tag of an object from a single request, as with some servers.
     var givesTagsOfTheWhole = false
     var region = "us-east-1"
-    /// Parts in a page of ListParts.
+    /// The number of parts in a page of ListParts.
     var page = 3
     private(set) var objects: [String: Object] = [:]
-    /// How often an object came to be.
+    /// The number of times that an object was created.
     private(set) var writes = 0
     private var uploads: [String: Upload] = [:]
     private var lastUpload = 0
 
-    /// Seconds since 1970.
+    /// The clock, in seconds since 1970.
     var clock: Int64 = 0
-    /// Without the right to list a bucket's uploads.
+    /// Whether the right to list a bucket's uploads is missing.
     var refusesListing = false
 
     var openUploads: Int { uploads.count }
@@ -168,7 +168,7 @@ struct S3Model {
             fields: fields.filter { $0.name.lowercased().hasPrefix("x-amz-meta-") || $0.isNamed("Content-Type") })
     }
 
-    /// What the digests in the fields say against the body.
+    /// Returns the error if the digests in the fields contradict the body.
     private static func damage(_ request: UploadRequest, _ body: [UInt8]) throws -> Reply? {
         let digest = try Digest.of(body)
         guard let signed = request.headers.value("x-amz-content-sha256") else {

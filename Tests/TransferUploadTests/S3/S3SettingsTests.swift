@@ -21,7 +21,7 @@ import TransferCore
         }
     }
 
-    @Test func whatIsGivenOutrightIsUsed() throws {
+    @Test func explicitCredentialsAreUsed() throws {
         let explicit = S3Credentials(accessKey: "X", secret: "Y")
         let found = try settings(["AWS_ACCESS_KEY_ID": "E", "AWS_SECRET_ACCESS_KEY": "S"])
             .credentials(explicit: explicit)
@@ -156,7 +156,7 @@ import TransferCore
     @Test(arguments: [
         "", "[", "]", "[]", "=", "a=b", "[a\nk=v", "[profile]\nk=v", "[x]\n=\n\t=\n", "\u{FEFF}[a]\nk=v\n",
     ])
-    func oddFilesAreReadAsFarAsTheyGo(_ text: String) {
+    func malformedFilesAreReadPartially(_ text: String) {
         for kind in [AWSProfiles.Kind.credentials, .config] {
             let profiles = AWSProfiles(text, kind)
             #expect(profiles.settings.values.allSatisfy { $0.count <= 1 })

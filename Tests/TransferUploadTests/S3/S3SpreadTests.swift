@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferUpload
 
-/// The size of parts and their number at a time, where the job names none.
+/// The size of parts and their concurrency if the job names none.
 @Suite struct S3SpreadTests {
     private static let mebibyte: Int64 = 1 << 20
 
@@ -14,7 +14,7 @@ import TransferCore
                 threshold: 100, partSize: 100, minimumPartSize: 1, parallel: parallel, integrity: .none))
     }
 
-    /// Begins, and has the upload created.
+    /// Begins the upload, and answers its creation.
     private func sending(_ script: inout S3Script) throws -> [UploadRequest] {
         let create = try #require(S3Script.requests(script.begin()).first)
         return S3Script.requests(script.answer(create.id, 200, S3Samples.created("u/1")))
@@ -37,7 +37,7 @@ import TransferCore
         #expect(script.dialogue.followsLink)
     }
 
-    @Test func moreAreSentWhereTheLinkIsWorthIt() throws {
+    @Test func moreAreSentIfTheLinkAllowsIt() throws {
         var script = try script(parts: 40)
         _ = try sending(&script)
         let more = S3Script.words(script.dialogue.spread(over: 16, now: S3Script.now))
@@ -60,7 +60,7 @@ import TransferCore
         #expect(script.dialogue.spread(over: 16, now: S3Script.now).isEmpty)
     }
 
-    @Test func nothingIsSentBeforeTheServerHasToldWhatItHas() throws {
+    @Test func nothingIsSentBeforeTheServerHasListedItsParts() throws {
         var script = try S3Script(
             size: 4000, state: S3Script.state(4000),
             options: S3Options(threshold: 100, partSize: 100, minimumPartSize: 1, integrity: .none))

@@ -4,21 +4,21 @@ import TransferCrypto
 
 @testable import TransferUpload
 
-/// What befalls one request.
+/// The fault of one request.
 enum S3Mishap: CaseIterable {
-    /// Nothing of it arrives.
+    /// No byte of the request arrives.
     case refused
     /// The connection ends in the middle of the body.
     case cut
-    /// The server does it, and its answer is lost.
+    /// The server carries out the request, and its answer is lost.
     case answerLost
     case internalError
     case slowDown
-    /// A status of success and something else than the answer; the server has done nothing.
+    /// A status of success with an unexpected body; the server has done nothing.
     case rubbish
-    /// A status of success and an error; the server has done nothing.
+    /// A status of success with an error; the server has done nothing.
     case errorUnderSuccess
-    /// The process ends before the request arrives, or after the server has done it.
+    /// The process ends before the request arrives, or after the server has carried it out.
     case killedBefore, killedAfter
     /// The server forgets every upload.
     case expired
@@ -26,14 +26,15 @@ enum S3Mishap: CaseIterable {
     var isKill: Bool { self == .killedBefore || self == .killedAfter }
 }
 
-/// An upload to the model from its first attempt to its end, through as many processes as it takes.
+/// An upload to the model from its first attempt to its end, through as many processes as needed.
 struct S3Story {
     var model = S3Model()
     var source: [UInt8]
     var options: S3Options
-    /// By the number of the request, from 0, counted over all attempts.
+    /// The faults by the number of the request, counted from 0 over all attempts.
     var mishaps: [Int: S3Mishap] = [:]
-    /// Ends the process before the text of this save, counted over all attempts, is durable, or just after.
+    /// The save at which the process ends, before or just after its text is durable. Saves are counted over all
+    /// attempts.
     var killAtSave: (number: Int, isDurable: Bool)?
     var random: S3Random
     private(set) var requests = 0
@@ -41,7 +42,7 @@ struct S3Story {
     private(set) var attempts = 0
     private(set) var restarts = 0
     private(set) var met = 0
-    /// Bytes of bodies of parts and objects that left.
+    /// The bytes of parts and objects that were sent in bodies.
     private(set) var sent: Int64 = 0
     private(set) var result: UploadResult?
     private(set) var lastError: TransferError?
@@ -59,7 +60,7 @@ struct S3Story {
         case finished, failed, killed
     }
 
-    /// Attempts until it's done; a queue would go on as long.
+    /// Makes attempts until the upload is done. A queue would make as many.
     mutating func run(limit: Int = 60) throws {
         while attempts < limit {
             attempts += 1
@@ -127,7 +128,7 @@ struct S3Story {
             case .stop(let id):
                 let stopped = try #require(way.requests.firstIndex { $0.id == id })
                 let request = way.requests.remove(at: stopped)
-                // It may have arrived all the same.
+                // The request may have arrived all the same.
                 if Bool.random(using: &random) { _ = try arrive(request) }
             case .finish(let result):
                 self.result = result
@@ -174,7 +175,7 @@ struct S3Story {
             url: request.url)
     }
 
-    /// - Returns: `nil` when the process ends.
+    /// - Returns: The event after the request; `nil` if the process ends.
     private mutating func exchange(_ request: UploadRequest) throws -> UploadEvent? {
         defer { requests += 1 }
         let lost = TransferError(.connectionLost, "cut", isTransient: true)

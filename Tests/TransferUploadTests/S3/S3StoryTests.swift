@@ -53,14 +53,14 @@ import TransferCore
                     #expect(story.attempts <= 2, what)
                     let spare: Int =
                         switch mishap {
-                        // One part more for a cut, and what was beside it for the end of an attempt.
+                        // A cut costs one part more, and the end of an attempt costs the parts beside it.
                         case .refused, .cut, .answerLost, .internalError, .rubbish: min(size, Self.part)
                         case .slowDown, .killedBefore, .killedAfter: min(size, Self.part * 3)
                         case .errorUnderSuccess: 0
                         case .expired: size
                         }
                     #expect(story.sent <= Int64(size + spare), what)
-                    // A PUT that is repeated although it may have been taken is reported.
+                    // A repeated PUT that may have been accepted is reported.
                     #expect(story.restarts == 0 || mishap == .expired || size <= Self.part, what)
                 }
             }

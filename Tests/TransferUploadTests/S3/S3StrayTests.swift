@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferUpload
 
-/// An upload that was created by an attempt which didn't live to hear its ID.
+/// An upload that was created by an attempt whose process ended before it received the ID.
 @Suite struct S3StrayTests {
     private static let size: Int64 = 350
     private static let list = ["GET max-uploads=100&prefix=k&uploads="]
@@ -13,12 +13,12 @@ import TransferCore
         S3State(size: size, stage: .creating(since: S3Script.now - ago, tries: tries)).saved
     }
 
-    @Test func whatIsAskedForIsWrittenDownBefore() throws {
+    @Test func theCreationIsRecordedBeforeItIsSent() throws {
         var script = try S3Script(size: Self.size)
         let create = script.begin()
         #expect(S3Script.words(create) == Self.begun)
         #expect(S3Script.saved(create) == Self.state(Self.size, ago: 0))
-        // Of whatever size the source is by now.
+        // The rule holds for any new size of the source.
         for size in [Self.size, 50] {
             var next = try S3Script(size: size, state: S3Script.saved(create))
             let actions = next.begin()
@@ -30,21 +30,21 @@ import TransferCore
         #expect(amazons.bucketURL == "https://bucket.s3.eu-west-1.amazonaws.com/")
     }
 
-    /// By which proof an upload is ours.
+    /// The proof by which an upload is recognised as ours.
     @Test(
         arguments: [
-            // key, seconds after our request, the server's clock against ours
+            // Columns: the key, the seconds after our request, and the offset of the server's clock.
             ([("k", 0, 0)], true), ([("k", 100, 0)], true), ([("k", -5, 0)], true),
-            // Of another key, of before, of long after.
+            // An upload with another key, one from before the request, and one from long after it.
             ([("k2", 0, 0)], false), ([("K", 0, 0)], false), ([("k", -6, 0)], false), ([("k", 121, 0)], false),
-            // The server's clock is what counts.
+            // The server's clock decides.
             ([("k", 600, 600)], true), ([("k", 0, 600)], false), ([("k", -600, -600)], true),
-            // Of two nobody knows which.
+            // Two candidates are ambiguous.
             ([("k", 0, 0), ("k", 1, 0)], false), ([("k", 0, 0), ("k2", 0, 0)], true),
             ([("k", 0, 0), ("k", -9000, 0)], true),
             ([], false),
         ] as [([(String, Int64, Int64)], Bool)])
-    func onlyTheOneThatWasBegunThenIsOurs(_ uploads: [(String, Int64, Int64)], _ isOurs: Bool) throws {
+    func onlyTheUploadOfThatTimeAndKeyIsOurs(_ uploads: [(String, Int64, Int64)], _ isOurs: Bool) throws {
         var script = try S3Script(size: Self.size, state: Self.state(Self.size))
         _ = script.begin()
         let skew = uploads.first?.2 ?? 0
@@ -56,7 +56,7 @@ import TransferCore
         #expect(S3Script.words(actions) == (isOurs ? ["GET max-parts=1&uploadId=s%2F0"] : Self.begun))
     }
 
-    @Test func whatHasPartsIsSomebodyElses() throws {
+    @Test func anUploadWithPartsIsNotOurs() throws {
         let element = S3Samples.upload("k", "s", S3Script.now)
         func asked() throws -> S3Script {
             var script = try S3Script(size: Self.size, state: Self.state(Self.size))
@@ -69,7 +69,7 @@ import TransferCore
         }
         var script = try asked()
         #expect(S3Script.words(script.answer(2, 200, S3Samples.list([(1, 100)]))) == Self.begun)
-        // Nor is it ours without a word on that.
+        // An answer without a list is no proof of ownership either.
         for (status, body) in [(403, S3Samples.error("AccessDenied")), (404, ""), (200, "")] {
             script = try asked()
             #expect(S3Script.words(script.answer(2, status, body)) == Self.begun)
@@ -85,7 +85,7 @@ import TransferCore
     }
 
     @Test(arguments: [400, 403, 404, 405, 501])
-    func withoutTheRightToListItGoesOnWithout(_ status: Int) throws {
+    func withoutTheRightToListTheUploadContinues(_ status: Int) throws {
         var script = try S3Script(size: Self.size, state: Self.state(Self.size))
         _ = script.begin()
         #expect(S3Script.words(script.answer(1, status, S3Samples.error("AccessDenied"))) == Self.begun)
@@ -98,7 +98,7 @@ import TransferCore
         #expect(S3Script.words(script.answer(1, 200, body)) == Self.begun)
     }
 
-    @Test func aServerThatCantSayNowIsAskedAgainAndNotForEver() throws {
+    @Test func aBusyServerIsAskedAgainUpToALimit() throws {
         var state = Self.state(Self.size)
         for _ in 1..<S3Stray.mostTries {
             var script = try S3Script(size: Self.size, state: state)
@@ -110,13 +110,13 @@ import TransferCore
         var last = try S3Script(size: Self.size, state: state)
         _ = last.begin()
         #expect(S3Script.words(last.answer(1, 500, S3Samples.error("InternalError"))) == Self.begun)
-        // A way that is cut is no answer.
+        // A cut connection is no answer.
         var cut = try S3Script(size: Self.size, state: state)
         _ = cut.begin()
         #expect(S3Script.words(cut.lose(1)) == ["fail connectionLost transient"])
     }
 
-    @Test func givingUpLooksForItToo() throws {
+    @Test func abandoningLooksForTheStrayUploadToo() throws {
         var script = try S3Script(size: Self.size, state: Self.state(Self.size))
         #expect(S3Script.words(script.abandon()) == Self.list)
         let element = S3Samples.upload("k", "s", S3Script.now)
@@ -141,9 +141,9 @@ import TransferCore
         #expect(S3Answers.time(text) == seconds)
     }
 
-    /// Whatever is cut off, and when: what was created is completed or aborted.
+    /// For any fault at any request, the created upload is completed or aborted.
     @Test(arguments: [S3Mishap.answerLost, .killedAfter, .killedBefore, .cut])
-    func noUploadStays(_ mishap: S3Mishap) throws {
+    func everyCreatedUploadIsCompletedOrAborted(_ mishap: S3Mishap) throws {
         let options = S3Options(threshold: 50, partSize: 40, minimumPartSize: 1, parallel: 2, integrity: .sha256)
         for number in 0..<8 {
             for refuses in [false, true] {

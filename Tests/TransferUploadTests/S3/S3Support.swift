@@ -2,7 +2,7 @@ import TransferCore
 
 @testable import TransferUpload
 
-/// SplitMix64: the same stories every time.
+/// SplitMix64, which gives the same stories every time.
 struct S3Random: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }
@@ -66,7 +66,7 @@ enum S3Samples {
     static func etag(_ number: Int) -> String { String(repeating: "0", count: 31) + String(number % 10) }
 }
 
-/// A dialogue, and what tests say to it.
+/// A dialogue, and the answers that tests give to it.
 struct S3Script {
     static let now: Int64 = 1_700_000_000
     var dialogue: S3Dialogue
@@ -117,7 +117,8 @@ struct S3Script {
         ).saved
     }
 
-    /// Actions in short: `PUT partNumber=1&uploadId=u%2F1 0..<100`, `save`, `confirmed 100`, `finish 200`.
+    /// Returns the actions in short form: `PUT partNumber=1&uploadId=u%2F1 0..<100`, `save`, `confirmed 100`, `finish
+    /// 200`.
     static func words(_ actions: [UploadAction]) -> [String] {
         actions.map { action in
             switch action {
@@ -152,7 +153,7 @@ struct S3Script {
         }.first
     }
 
-    /// The body of the first request, which is XML.
+    /// Returns the body of the first request, which is XML.
     static func document(_ actions: [UploadAction]) -> XMLElement? {
         guard case .bytes(let bytes)? = requests(actions).first?.body else { return nil }
         return XMLElement.read(bytes)

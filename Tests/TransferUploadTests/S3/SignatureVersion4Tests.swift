@@ -4,7 +4,7 @@ import TransferCore
 @testable import TransferUpload
 
 @Suite struct SignatureVersion4Tests {
-    /// A request, and the signature that AWS's documents or botocore give for it.
+    /// A request, and the signature from the documents of AWS or from botocore.
     struct Vector: Sendable {
         var method: String
         var url: String
@@ -55,8 +55,8 @@ import TransferCore
             signature: "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"),
     ]
 
-    /// Of the "Signature Version 4 test suite": get-vanilla, post-vanilla, get-vanilla-query-order-key-case and
-    /// get-vanilla-query-order-value's kind.
+    /// Vectors of the "Signature Version 4 test suite": get-vanilla, post-vanilla, get-vanilla-query-order-key-case and
+    /// one like get-vanilla-query-order-value.
     static let suite: [Vector] = [
         ("GET", "https://example.amazonaws.com/", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
         ("POST", "https://example.amazonaws.com/", "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b"),
@@ -74,7 +74,7 @@ import TransferCore
             secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", signedHeaders: "host;x-amz-date", signature: signature)
     }
 
-    /// What botocore's S3SigV4Auth makes of requests with everything that is hard to encode.
+    /// The results of botocore's S3SigV4Auth for requests whose parts are hard to encode.
     static let botocore: [Vector] = [
         Vector(
             method: "PUT",
@@ -154,7 +154,7 @@ import TransferCore
     }
 
     @Test(arguments: ["a\r\nb", "a\nb", "a\u{0}"])
-    func refusesWhatWouldBeAnotherHeader(_ text: String) {
+    func valuesThatWouldInjectAHeaderAreRefused(_ text: String) {
         let signer = SignatureVersion4(region: "r")
         let url = "https://h.example/k"
         let good = S3Credentials(accessKey: "A", secret: "S")

@@ -6,7 +6,7 @@ import TransferCore
 @Suite struct XMLElementTests {
     private func read(_ text: String) -> XMLElement? { XMLElement.read(Array(text.utf8)) }
 
-    @Test func readsWhatServersWrite() throws {
+    @Test func answersOfServersAreParsed() throws {
         let root = try #require(
             read(
                 """
@@ -31,7 +31,7 @@ import TransferCore
         #expect(root.child("After") == nil)
     }
 
-    @Test func whatWasCutOffIsReadAsFarAsItGoes() throws {
+    @Test func truncatedDocumentsAreParsedPartially() throws {
         let root = try #require(read("<L><P><N>1</N></P><P><N>2</N><S>5"))
         #expect(!root.isWhole)
         #expect(root.children.map(\.isWhole) == [true, false])

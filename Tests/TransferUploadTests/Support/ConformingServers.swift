@@ -3,19 +3,19 @@ import TransferTestServer
 
 @testable import TransferUpload
 
-/// A server of one of the protocols, and what it has at the end.
+/// A server of one of the protocols, and the files that it has at the end.
 protocol ConformingServer: UploadService {
     var wholeFiles: [[UInt8]] { get }
-    /// Uploads that it keeps something of, and that aren't whole.
+    /// The number of incomplete uploads of which the server keeps bytes.
     var unfinished: Int { get }
-    /// Somebody takes away what has come whole.
+    /// Removes a complete file, as a user of the server would.
     mutating func takeAway(_ content: [UInt8])
 }
 
-/// Any of them, for stories.
+/// Any of the servers, for stories.
 struct AnyConformingServer: UploadService {
     var server: any ConformingServer
-    /// The content that is taken away as soon as it has come whole, and how often that was.
+    /// The content that is removed as soon as it is complete, and the number of removals.
     var takes: [UInt8]?
     var taken = 0
 
@@ -62,7 +62,7 @@ extension FileModel: ConformingServer {
     mutating func takeAway(_ content: [UInt8]) { files = files.filter { $0.value.bytes != content } }
 }
 
-/// Takes bodies that come whole; folders have to be made before.
+/// A server that accepts complete bodies. Folders have to be made before their files.
 struct PlainServer: ConformingServer {
     private struct Taking {
         let method: String
@@ -111,7 +111,7 @@ struct PlainServer: ConformingServer {
         return Response(status: 201)
     }
 
-    /// The file of a form that has it last, or all of another body.
+    /// Returns the file of a multipart form whose last part it is, or the whole of another body.
     private static func file(_ body: [UInt8]) -> [UInt8] {
         guard body.starts(with: "--".utf8), let end = body.lastRange(of: Array("\r\n--".utf8)),
             let start = Array(body[..<end.lowerBound]).lastRange(of: Array("\r\n\r\n".utf8))
@@ -136,7 +136,7 @@ extension [UInt8] {
     }
 }
 
-/// The model of S3 behind the same face.
+/// The model of S3 as a conforming server.
 struct S3Server: ConformingServer {
     private struct Taking {
         var request: UploadRequest
@@ -146,7 +146,7 @@ struct S3Server: ConformingServer {
     private var model = S3Model()
     private var taking: [Int: Taking] = [:]
 
-    /// - Parameter clock: Seconds since 1970.
+    /// - Parameter clock: The time in seconds since 1970.
     init(clock: Int64) { model.clock = clock }
 
     var wholeFiles: [[UInt8]] { model.objects.values.map(\.bytes) }

@@ -2,10 +2,10 @@ import Testing
 import TransferCore
 import TransferUpload
 
-/// A dialogue that a test talks to line by line: what it wants is looked at, and what comes of it is the test's to say.
+/// A dialogue that a test drives event by event: the test reads the actions, and gives the answers.
 struct DialogueScript<Dialogue: UploadDialogue> {
     var dialogue: Dialogue
-    /// What the last event led to.
+    /// The actions after the last event.
     private(set) var actions: [UploadAction] = []
     private(set) var saved: [UploadState] = []
     var now: Int64 = 1_800_000_000
@@ -31,7 +31,7 @@ struct DialogueScript<Dialogue: UploadDialogue> {
         }
     }
 
-    /// Answers the newest request, or the one given.
+    /// Answers the newest request, or the given one.
     mutating func answer(
         _ status: Int, _ fields: [(String, String)] = [], to other: UploadRequest? = nil, url: String? = nil,
         body: String = "", digest: Checksum? = nil
@@ -56,7 +56,7 @@ struct DialogueScript<Dialogue: UploadDialogue> {
         hear(dialogue.handle(.digested(id: id, checksum), now: now))
     }
 
-    /// What the next attempt gets.
+    /// Returns the state with which the next attempt begins.
     func kept() throws -> UploadState { try #require(saved.last) }
 
     var failure: TransferError? {

@@ -3,21 +3,21 @@ import TransferCrypto
 import TransferTestServer
 import TransferUpload
 
-/// An upload from its first attempt to its end, over a network and past a server that do what the story says: a
-/// dialogue and a service that talk without a wire. After each attempt that fails for a passing reason, or whose process
-/// dies, the next begins with what was saved last.
+/// An upload from its first attempt to its end, with scripted faults of network and server. A dialogue and a service
+/// communicate without a network. After each transient failure, or death of its process, the next attempt begins with
+/// the last saved state.
 struct DialogueStory<Service: UploadService> {
     var service: Service
     let content: [UInt8]
-    /// Where the upload goes, as the dialogue has it.
+    /// The URL of the upload, as the dialogue has it.
     var url = "http://server.test/files"
     var fileName = "film.mp4"
-    /// Bytes that arrive of one body before it's the next one's turn.
+    /// The number of bytes that arrive of one body before the next body has its turn.
     var blockSize = 4
-    /// By the number of the request in the whole story, from 1.
+    /// The faults by the number of the request in the whole story, counted from 1.
     var faults: [Int: StoryFault<Service>] = [:]
     var attemptLimit = 60
-    /// Given what an earlier story left, this one begins there.
+    /// The state that an earlier story left, from which this one begins.
     var state: UploadState?
     var now: Int64 = 1_800_000_000
     let dialogue: (UploadSource, UploadState?) -> any UploadDialogue
@@ -55,7 +55,7 @@ struct DialogueStory<Service: UploadService> {
         return outcome
     }
 
-    /// Gives the upload up.
+    /// Abandons the upload.
     mutating func abandon() throws -> StoryOutcome {
         outcome = StoryOutcome()
         outcome.attempts = 1
@@ -66,7 +66,7 @@ struct DialogueStory<Service: UploadService> {
         return outcome
     }
 
-    /// - Returns: How the dialogue failed; `nil` when it finished, or when its process died.
+    /// - Returns: The error of the dialogue; `nil` if it finished, or if its process died.
     private mutating func attempt(
         _ dialogue: inout any UploadDialogue, _ first: [UploadAction]
     ) throws -> TransferError? {
@@ -112,7 +112,7 @@ struct DialogueStory<Service: UploadService> {
                 request: request, number: outcome.requests, body: bytes(request.body), fault: faults[outcome.requests]))
     }
 
-    /// The next that happens to a request.
+    /// Advances a request by one step, and returns its events.
     private mutating func turn(_ turn: OpenRequest) -> [UploadEvent] {
         var request = turn
         var events: [UploadEvent] = []
@@ -153,7 +153,8 @@ struct DialogueStory<Service: UploadService> {
         return events + self.end(request, answer)
     }
 
-    /// The server has answered, or stopped waiting; whether anybody hears of it is the fault's to say.
+    /// Ends a request: the server has answered, or stopped waiting. The fault decides whether the client receives the
+    /// answer.
     private mutating func end(_ request: OpenRequest, _ answer: Response) -> [UploadEvent] {
         switch request.fault {
         case .cut, .lostAnswer:
@@ -236,7 +237,7 @@ struct DialogueStory<Service: UploadService> {
         var hasArrived = false
         var delivered = 0
 
-        /// Bytes after which the connection ends.
+        /// The number of bytes after which the connection ends.
         var limit: Int {
             switch fault {
             case .cut(let count), .kill(let count): count
@@ -246,38 +247,39 @@ struct DialogueStory<Service: UploadService> {
     }
 }
 
-/// What happens to one request.
+/// The fault of one request.
 enum StoryFault<Service> {
-    /// The connection ends when so many bytes of the body have arrived; of a body that is shorter, when all have.
+    /// The connection ends after so many bytes of the body, or after the whole of a shorter body.
     case cut(after: Int)
-    /// The process dies then.
+    /// The process dies at that byte.
     case kill(after: Int)
-    /// The server has done all that it was asked for; its answer doesn't come.
+    /// The server has carried out the request, and its answer is lost.
     case lostAnswer
-    /// The same, and something before the server answers in its place.
+    /// The server has carried out the request, and a gateway answers in its place.
     case gateway(Int)
-    /// Something before the server answers, which hears nothing.
+    /// A gateway answers, and the server receives nothing.
     case status(Int)
     case neverArrives
-    /// The process dies before anything is sent.
+    /// The process dies before any byte is sent.
     case killedBefore
-    /// Something happens at the server just before the request arrives.
+    /// An event at the server just before the request arrives.
     ///
-    /// - Returns: Bytes that the server has lost by it.
+    /// - Returns: The number of bytes that the server has lost by the event.
     case happens((inout Service) -> Int64)
 }
 
 struct StoryOutcome {
     var result: UploadResult?
     var error: TransferError?
-    /// That of the last attempt, which may have been followed by another.
+    /// The error of the last attempt, which another attempt may have followed.
     var lastError: TransferError?
     var abilities: AccountAbilities?
     var attempts = 0
     var requests = 0
-    /// Bytes of bodies that arrived at the server.
+    /// The number of body bytes that arrived at the server.
     var sent: Int64 = 0
-    /// Bytes that went along with something that failed, or that the server has lost: so many more may be sent.
+    /// The number of body bytes that failed with their request, or that the server has lost. So many more bytes may be
+    /// sent.
     var lost: Int64 = 0
     var restarts: [String] = []
     var confirmed: [Int64] = []

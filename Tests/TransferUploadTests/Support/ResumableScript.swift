@@ -1,10 +1,10 @@
 import TransferCore
 import TransferUpload
 
-/// One attempt of a ``ResumableDialogue``, told answers by hand.
+/// One attempt of a ``ResumableDialogue``, whose answers the test gives.
 struct ResumableScript {
     private(set) var dialogue: ResumableDialogue
-    /// What it wanted last.
+    /// The actions after the last event.
     private(set) var actions: [UploadAction] = []
     /// The request under way, or the last one.
     private(set) var request: UploadRequest?
@@ -39,7 +39,8 @@ struct ResumableScript {
         take(self.dialogue.abandon(now: now))
     }
 
-    /// An attempt with an upload of 100 bytes at ``upload`` that was asked about: `offset` is what the server has.
+    /// Returns an attempt that has asked about an upload of 100 bytes at ``upload``. `offset` is the server's number of
+    /// bytes.
     static func resumed(
         _ method: String = "PUT", at offset: Int64 = 40, version: Int = 8, chunkSize: Int64? = nil,
         fields: [String: String] = [:], isEnding: Bool = false
@@ -61,7 +62,7 @@ struct ResumableScript {
     mutating func answer(
         _ status: Int, _ fields: [String: String] = [:], body: String = "", sent: Int64? = nil, url: String? = nil
     ) {
-        // Nothing is asked after the end.
+        // After the end no request follows.
         guard let request, failure == nil, result == nil else { return }
         take(
             dialogue.handle(
@@ -104,7 +105,7 @@ struct ResumableScript {
         ResponseHead(status: status, fields: fields.sorted { $0.key < $1.key }.map { HeaderField($0.key, $0.value) })
     }
 
-    /// `PUT https://…`, of the request that the last actions sent.
+    /// `PUT https://…` for the request of the last actions.
     var sent: String? {
         for case .send(let request) in actions { return "\(request.method) \(request.url)" }
         return nil

@@ -2,25 +2,25 @@ import TransferCore
 import TransferTestServer
 import TransferUpload
 
-/// Runs ``ResumableDialogue`` against ``ResumableService``, attempt after attempt, each with the last saved state, over
-/// a network with scripted faults: one for each request, in their order; then none.
+/// A series of attempts of ``ResumableDialogue`` against ``ResumableService``, each with the last saved state. The
+/// network has scripted faults: one for each request in order, then none.
 struct ResumableStory {
     enum Fault: Hashable {
         case none
         /// The connection breaks after so many bytes of the body, of which `arriving` reach the server (all, if `nil`).
         case cut(after: Int64, arriving: Int64? = nil)
-        /// The process is gone after so many bytes: nobody hears of anything.
+        /// The process dies after so many bytes, and no answer is received.
         case kill(after: Int64)
         case lostAnswer
-        /// No 104 arrives, and no answer.
+        /// Both the 104 and the answer are lost.
         case lostInterimAndAnswer
-        /// A gateway answers, and the server sees nothing.
+        /// A gateway answers, and the server receives nothing.
         case status(Int)
-        /// The server does its work, and a gateway answers in its place.
+        /// The server carries out the request, and a gateway answers in its place.
         case replacedAnswer(Int)
         /// The server loses its uploads before the request arrives.
         case forgotten
-        /// The uploads' lifetime ends before the next attempt's request.
+        /// The lifetime of the uploads ends before the next attempt's request.
         case expired
         case refusedConnection
     }
@@ -29,7 +29,7 @@ struct ResumableStory {
         case finished(UploadResult)
         case failed(TransferError)
         case killed
-        /// More actions than any attempt may need.
+        /// The attempt takes more actions than any attempt may need.
         case endless
     }
 
@@ -42,9 +42,10 @@ struct ResumableStory {
     private(set) var attempts = 0
     private(set) var restarts: [String] = []
     private(set) var confirmed: [Int64] = []
-    /// Bytes of bodies that were handed to the network.
+    /// The number of body bytes that were passed to the network.
     private(set) var sent: Int64 = 0
-    /// Of those, what the client can't build on: not arrived, of an upload that it doesn't know, or given up.
+    /// The number of sent bytes that are useless to the client: not arrived, of an unknown upload, or of an abandoned
+    /// one.
     private(set) var lost: Int64 = 0
     private(set) var errors: [TransferError] = []
 
@@ -67,7 +68,7 @@ struct ResumableStory {
             wantsDigest: wantsDigest)
     }
 
-    /// Attempts until one ends for good.
+    /// Makes attempts until one ends for good.
     mutating func run(maxAttempts: Int = 60) -> Ending {
         var ending = Ending.endless
         while attempts < maxAttempts {
@@ -96,7 +97,7 @@ struct ResumableStory {
                 guard let actions = perform(request, &dialogue) else { return .killed }
                 queue += actions
             case .save(let text):
-                // An upload that is forgotten was sent in vain.
+                // The bytes of a forgotten upload were sent in vain.
                 if Self.isKnown(state), !Self.isKnown(text) { lost = sent }
                 state = text
             case .confirmed(let offset): confirmed.append(offset)
@@ -112,7 +113,7 @@ struct ResumableStory {
         return .endless
     }
 
-    /// - Returns: What the dialogue wants next; `nil` when the process is killed.
+    /// - Returns: The next actions of the dialogue; `nil` if the process is killed.
     private mutating func perform(_ request: UploadRequest, _ dialogue: inout ResumableDialogue) -> [UploadAction]? {
         let fault = faults.isEmpty ? Fault.none : faults.removeFirst()
         let id = service.requests.count + 1
@@ -197,7 +198,7 @@ struct ResumableStory {
         guard fault != .lostInterimAndAnswer else { return false }
         for response in interim {
             for action in dialogue.handle(.interim(request: request.id, head(response)), now: service.now) {
-                // What is saved is saved at once: the process may be killed in the middle of the body.
+                // A save takes effect at once: the process may be killed in the middle of the body.
                 if case .save(let text) = action { state = text } else { actions.append(action) }
             }
         }

@@ -4,17 +4,18 @@ import TransferTestServer
 
 @testable import TransferUpload
 
-/// A protocol with a server, for the rules that hold for all.
+/// A protocol with a server, for the rules that all protocols share.
 struct UploadUnderTest: Sendable, CustomTestStringConvertible {
     let name: String
     let server: @Sendable () -> any ConformingServer
-    /// An upload that its owner's rules never send twice: no second attempt is made of it.
+    /// Whether the owner's rules forbid to send the upload twice. Such an upload has no second attempt.
     var isOnce = false
-    /// Nobody can be asked about one of its requests: where that is lost, the upload fails as one that may have been sent.
+    /// Whether no question can resolve the loss of one of its requests. The upload then fails as one that may have been
+    /// sent.
     var admitsDoubt = false
-    /// A process that died is asked about by its owner, who knows that it may have sent the whole file.
+    /// Whether the owner asks after the death of a process, which may have sent the whole file.
     var isAskedAfterDeath = false
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     var content = 60
     let dialogue: @Sendable (UploadSource, UploadState?) -> any UploadDialogue
 

@@ -22,7 +22,7 @@ import TransferCore
     }
 
     @Test(arguments: ["", "a b", "a,b", "Ä", "a\r\nX: y"])
-    func metadataThatCannotBeNamedSoIsRefusedBeforeAnythingIsSent(_ name: String) throws {
+    func invalidMetadataNamesAreRefusedBeforeAnythingIsSent(_ name: String) throws {
         let script = tus(TusOptions(metadata: [TusMetadata(name, "v")]))
         #expect(script.actions.count == 1)
         #expect(script.failure?.code == .invalidRequest)
@@ -105,7 +105,7 @@ import TransferCore
         let killed = tus(size: 0, state: before)
         #expect(killed.requests.isEmpty)
         #expect(killed.failure?.code == .mayHaveBeenSent)
-        // Somebody who asks again means it.
+        // A user's explicit repetition creates the file again.
         for left in [try script.kept(), try killed.kept()] {
             let again = tus(size: 0, state: left)
             #expect(again.request?.method == "POST")
@@ -173,7 +173,7 @@ import TransferCore
         #expect(silent.failure?.status == 413)
     }
 
-    @Test func whatTheServerOffersIsAskedOnlyWhereItMatters() throws {
+    @Test func theServersExtensionsAreAskedOnlyIfNeeded() throws {
         for options in [TusOptions(checksum: .sha1), TusOptions(createsWithBody: true), TusOptions(parallel: 2)] {
             let request = try #require(tus(options).request)
             #expect(request.method == "OPTIONS")
@@ -182,7 +182,7 @@ import TransferCore
         #expect(tus(TusOptions(chunkSize: 10)).request?.method == "POST")
     }
 
-    @Test func aServerThatSaysThatItIsAnotherVersionOrTooSmallIsNotTried() throws {
+    @Test func aServerOfAnotherVersionOrLowerLimitIsNotTried() throws {
         var old = tus(TusOptions(checksum: .sha1))
         old.answer(204, [("Tus-Version", "0.2.2")])
         #expect(old.failure?.message.contains("0.2.2") == true)
@@ -197,7 +197,7 @@ import TransferCore
     }
 
     @Test(arguments: [404, 405, 501])
-    func aServerThatDoesNotSayWhatItOffersIsAskedForNothingSpecial(_ status: Int) throws {
+    func withoutListedExtensionsNoneIsUsed(_ status: Int) throws {
         var script = tus(TusOptions(checksum: .sha1, createsWithBody: true, parallel: 4, minimumPartSize: 1))
         script.answer(status)
         #expect(script.requests.count == 1)
@@ -209,7 +209,7 @@ import TransferCore
         #expect(script.request?.field("Upload-Checksum") == nil)
     }
 
-    @Test func aServerThatCannotSayNowFailsForNow() throws {
+    @Test func aBusyServerIsATransientFailure() throws {
         var script = tus(TusOptions(checksum: .sha1))
         script.answer(503)
         #expect(script.failure?.isTransient == true)
@@ -233,7 +233,7 @@ import TransferCore
         return script
     }
 
-    @Test func theFirstChunkGoesAlongWithTheCreation() throws {
+    @Test func theCreationCarriesTheFirstChunk() throws {
         var script = offered(TusOptions(chunkSize: 40, createsWithBody: true))
         let request = try #require(script.request)
         #expect(request.method == "POST")
@@ -245,7 +245,7 @@ import TransferCore
         #expect(script.request?.body == .source(30..<70))
     }
 
-    @Test func theWholeFileMayGoAlong() throws {
+    @Test func theCreationMayCarryTheWholeFile() throws {
         var script = offered()
         script.answer(201, [("Location", "/files/u1"), ("Upload-Offset", "100")])
         #expect(script.confirmed == 100)
@@ -253,7 +253,7 @@ import TransferCore
     }
 
     @Test(arguments: [nil, "x", "-1", "101"])
-    func whatTheCreationDoesNotSayIsAsked(_ offset: String?) throws {
+    func anOffsetMissingFromTheCreationIsAskedFor(_ offset: String?) throws {
         var script = offered()
         script.answer(201, [("Location", "/files/u1")] + (offset.map { [("Upload-Offset", $0)] } ?? []))
         #expect(script.request?.method == "HEAD")
@@ -280,7 +280,7 @@ import TransferCore
         #expect(refused.failure?.status == 500)
     }
 
-    @Test func aServerThatDoesNotOfferItGetsAnEmptyCreation() throws {
+    @Test func withoutTheExtensionTheCreationIsEmpty() throws {
         var script = tus(TusOptions(createsWithBody: true))
         script.answer(204, [("Tus-Version", "1.0.0"), ("Tus-Extension", "creation")])
         #expect(script.request?.body == UploadRequest.Body.none)

@@ -7,7 +7,7 @@ import TransferCore
     private typealias Script = DialogueScript<TusDialogue>
     private let digest = Checksum(.sha1, hex: "2aae6c35c94fcfb415dbe95f408b9ce91ee846ed")
 
-    /// Created where sha1 and md5 are offered; the first digest is wanted.
+    /// Returns a created upload whose server offers sha1 and md5. The first digest is requested.
     private func created(_ options: TusOptions = TusOptions(checksum: .sha1)) -> Script {
         var script = tus(options)
         script.answer(
@@ -61,7 +61,7 @@ import TransferCore
         }
     }
 
-    @Test func aLaterAttemptKeepsToWhatWasAgreed() throws {
+    @Test func aLaterAttemptKeepsTheAgreedAlgorithm() throws {
         let state = try created().kept()
         var script = tus(TusOptions(checksum: .sha1), state: state)
         #expect(script.request?.method == "HEAD")
@@ -88,7 +88,7 @@ import TransferCore
         var script = created(TusOptions(chunkSize: 10, checksum: .sha1))
         let digest = try #require(digest)
         for chunk in 0..<10 {
-            // Three of each, and five of all.
+            // Three mismatches for each chunk, and five in total.
             for _ in 0..<(chunk < 1 ? 3 : chunk < 3 ? 1 : 0) {
                 script.digest(try #require(wanted(script)).id, digest)
                 script.answer(460)
@@ -156,7 +156,7 @@ import TransferCore
             (100, 3, 10, ["34", "33", "33"]), (100, 3, 60, ["100"]), (100, 8, 30, ["34", "33", "33"]), (0, 3, 1, ["0"]),
             (2, 3, 0, ["1", "1"]), (100, 0, 1, ["100"]), (100, -1, 1, ["100"]),
         ] as [(Int64, Int, Int64, [String])])
-    func filesAreCutIntoAsManyPartsAsAreWorthIt(
+    func theNumberOfPartsFollowsFromTheSize(
         _ size: Int64, _ parallel: Int, _ minimum: Int64, _ lengths: [String]
     ) throws {
         var script = tus(size: size, TusOptions(checksum: .sha1, parallel: parallel, minimumPartSize: minimum))
@@ -172,7 +172,7 @@ import TransferCore
         #expect(script.request?.field("Upload-Concat") == nil)
     }
 
-    @Test func oneThatFailsStopsTheOthers() throws {
+    @Test func aFailedPartStopsTheOthers() throws {
         var (script, chunks) = Script.inParts()
         script.lose(of: chunks[1])
         #expect(script.actions.dropLast() == [.stop(request: chunks[0].id), .stop(request: chunks[2].id)])
@@ -181,7 +181,7 @@ import TransferCore
         #expect(script.actions.isEmpty)
     }
 
-    @Test func eachPartIsAskedForAndTheSumIsToldWhenAllHaveAnswered() throws {
+    @Test func theSumOfThePartsIsReportedOnceAllHaveAnswered() throws {
         let state = try Script.inParts().0.kept()
         var script = tus(TusOptions(), state: state)
         let heads = script.requests
@@ -248,13 +248,13 @@ import TransferCore
         let killed = tus(TusOptions(), state: before)
         #expect(killed.requests.isEmpty)
         #expect(killed.failure?.code == .mayHaveBeenSent)
-        // Somebody who asks again means it; the parts aren't sent again.
+        // A user's explicit repetition joins the parts again, without sending them again.
         let again = tus(TusOptions(), state: try killed.kept())
         #expect(again.requests.map(\.method) == ["HEAD", "HEAD", "HEAD"])
     }
 
     @Test(arguments: [502, 504, 520, 524, 598])
-    func aGatewayThatDoesNotKnowIsNoAnswer(_ status: Int) throws {
+    func anInconclusiveGatewayErrorIsNoAnswer(_ status: Int) throws {
         var script = Script.joining()
         script.answer(status)
         #expect(script.failure?.code == .mayHaveBeenSent)
@@ -326,12 +326,12 @@ import TransferCore
         #expect(script.result != nil)
     }
 
-    @Test func nothingIsAskedWhereNothingWasMade() throws {
+    @Test func abandoningAnUncreatedUploadSendsNothing() throws {
         #expect(abandoned(nil).result != nil)
         #expect(abandoned("nonsense").result != nil)
     }
 
-    @Test func allPartsAndWhatTheyWereJoinedToAreDeleted() throws {
+    @Test func allPartsAndTheJoinedUploadAreDeleted() throws {
         var joined = Script.joining()
         joined.answer(201, [("Location", "/files/all")])
         var script = abandoned(try joined.kept())
@@ -345,7 +345,7 @@ import TransferCore
         #expect(script.result != nil)
     }
 
-    @Test func oneThatCannotBeDeletedFailsAfterTheOthersWereTried() throws {
+    @Test func aFailedDeletionIsReportedAfterTheOthersWereTried() throws {
         var script = abandoned(try Script.inParts().0.kept())
         let deletes = script.requests
         script.answer(503, to: deletes[0])

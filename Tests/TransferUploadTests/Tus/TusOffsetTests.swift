@@ -53,7 +53,7 @@ import TransferCore
         #expect(kept.request?.body == .source(70..<100))
     }
 
-    @Test func aDateThatIsNoneIsIgnored() throws {
+    @Test func anInvalidDateIsIgnored() throws {
         let script = Script.created(fields: [("Upload-Expires", "tomorrow")])
         #expect(script.request?.method == "PATCH")
     }
@@ -71,7 +71,7 @@ import TransferCore
         let fields = offset.map { [("Upload-Offset", $0)] } ?? []
         var resumed = Script.resumed()
         resumed.answer(200, fields)
-        // A question that tells nothing ends no upload that can be made anew.
+        // An inconclusive answer ends no upload that can be restarted.
         #expect(resumed.restart?.contains("Upload-Offset") == true)
         #expect(resumed.request?.method == "POST")
 
@@ -95,7 +95,7 @@ import TransferCore
         #expect(script.saved.isEmpty, "what is kept stays as it was")
     }
 
-    /// tuspyserver's 400, a policy's 403: whether the file is taken, the creation's answer says.
+    /// A 400 from tuspyserver, or a 403 from a policy: the answer to the creation decides whether the file is accepted.
     @Test(arguments: [400, 401, 403, 405])
     func aHeadThatIsRefusedEndsNoUploadAndForgetsNone(_ status: Int) throws {
         var script = Script.resumed()
@@ -103,7 +103,7 @@ import TransferCore
         #expect(script.restart?.contains("\(status)") == true && script.request?.method == "POST")
         #expect(script.saved.isEmpty, "the former one is asked about again, if there will be no other")
         script.answer(201, [("Location", "/files/u2")])
-        // The former one goes beside the new one's first bytes, when that is written down.
+        // The former upload is removed during the first bytes of the new one, once the new state is saved.
         guard case .save(let text)? = script.actions.first else { return #expect(Bool(false), "\(script.actions)") }
         #expect(text.contains("/files/u2") && text.contains("/files/u1"))
         let (delete, patch) = (try #require(script.requests.first), try #require(script.requests.last))
@@ -115,7 +115,7 @@ import TransferCore
         #expect(script.result?.url == "https://h.test/files/u2")
     }
 
-    @Test func whatCouldNotBeTerminatedIsByTheNextAttempt() throws {
+    @Test func aFailedTerminationIsRepeatedByTheNextAttempt() throws {
         var script = Script.resumed()
         script.answer(403)
         script.answer(201, [("Location", "/files/u2")])
@@ -192,7 +192,7 @@ import TransferCore
         #expect(script.request?.body == .source(10..<50))
     }
 
-    @Test func aServerThatGoesBackForEverIsNot() throws {
+    @Test func aServerWhoseOffsetAlwaysFallsIsGivenUp() throws {
         var script = Script.created(TusOptions(chunkSize: 40))
         var rounds = 0
         while script.failure == nil, rounds < 50 {
@@ -240,7 +240,7 @@ import TransferCore
         #expect(script.failure?.isTransient == false)
     }
 
-    @Test func aConflictIsAskedAboutOnceAndGoesOnFromTheOffsetTold() throws {
+    @Test func aConflictIsAskedAboutOnceAndResumedFromItsOffset() throws {
         var script = Script.created()
         script.answer(409)
         #expect(script.request?.method == "HEAD")
@@ -274,7 +274,7 @@ import TransferCore
         #expect(script.failure?.status == status)
     }
 
-    /// A server takes away what is complete: the bytes that ended it had all been sent.
+    /// A server removes a complete upload, whose last bytes had all been sent.
     @Test(arguments: [404, 410])
     func anUploadThatIsGoneAfterItsLastBytesMayHaveArrived(_ status: Int) throws {
         var sent = Script.created()
@@ -286,11 +286,11 @@ import TransferCore
         var next = tus(size: 100, TusOptions(), state: state)
         next.answer(status)
         #expect(next.failure?.code == .mayHaveBeenSent)
-        // Somebody who asks for another attempt gets one from the start.
+        // A user's explicit repetition starts from the beginning.
         #expect(tus(size: 100, TusOptions(), state: next.saved.last).request?.method == "POST")
     }
 
-    /// A proxy before the server takes less in one request.
+    /// A proxy in front of the server limits the size of a request.
     @Test func aRequestThatIsTooLargeIsMadeSmallerAndThatIsKept() throws {
         var script = Script.created(size: 5_000_000)
         #expect(script.request?.body == .source(0..<5_000_000))
@@ -315,7 +315,7 @@ import TransferCore
         }
     }
 
-    @Test func answersThatNobodyWaitsForAndInterimOnesAreIgnored() throws {
+    @Test func unexpectedAndInterimAnswersAreIgnored() throws {
         var script = Script.created()
         let patch = try #require(script.request)
         script.hear(script.dialogue.handle(.interim(request: patch.id, ResponseHead(status: 104, fields: [])), now: 0))

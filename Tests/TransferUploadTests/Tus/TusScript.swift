@@ -2,7 +2,7 @@ import TransferCore
 
 @testable import TransferUpload
 
-/// A tus upload of a hundred bytes, talked to line by line.
+/// Returns a tus upload of a hundred bytes, which a test drives request by request.
 func tus(
     size: Int64 = 100, name: String = "film.mp4", digest: Checksum? = nil, url: String = "https://h.test/files",
     _ options: TusOptions = TusOptions(), state: UploadState? = nil
@@ -13,7 +13,7 @@ func tus(
 }
 
 extension DialogueScript<TusDialogue> {
-    /// Created at `/files/u1`; the first chunk is on its way.
+    /// Returns an upload that was created at `/files/u1`, with its first chunk on its way.
     static func created(
         size: Int64 = 100, _ options: TusOptions = TusOptions(), fields: [(String, String)] = []
     ) -> Self {
@@ -22,18 +22,18 @@ extension DialogueScript<TusDialogue> {
         return script
     }
 
-    /// A later attempt's; the HEAD is on its way.
+    /// Returns a later attempt with its HEAD on its way.
     static func resumed(size: Int64 = 100, _ options: TusOptions = TusOptions(), fields: [(String, String)] = [])
         -> Self
     {
         var first = created(size: size, options, fields: fields)
         let made = first.saved.last
-        // An attempt that broke off in the middle: a process that died may have sent all.
+        // The earlier attempt broke off in the middle. A process that died may have sent the whole file.
         first.lose(sent: 40)
         return tus(size: size, options, state: first.saved.last ?? made)
     }
 
-    /// Three parts of a hundred bytes, created; their chunks are on their way.
+    /// Returns an upload of a hundred bytes in three created parts, whose chunks are on their way.
     static func inParts() -> (Self, chunks: [UploadRequest]) {
         var script = tus(TusOptions(parallel: 3, minimumPartSize: 10))
         script.answer(204, [("Tus-Version", "1.0.0"), ("Tus-Extension", "creation,concatenation")])
@@ -45,7 +45,7 @@ extension DialogueScript<TusDialogue> {
         return (script, chunks)
     }
 
-    /// All parts are there; the joining is on its way.
+    /// Returns an upload whose parts are complete, with the joining request on its way.
     static func joining() -> Self {
         var (script, chunks) = inParts()
         for chunk in chunks {

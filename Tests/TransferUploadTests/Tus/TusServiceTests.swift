@@ -5,7 +5,7 @@ import TransferTestServer
 
 @testable import TransferUpload
 
-/// The server that the dialogue is tested with, against the protocol's text.
+/// The server of the dialogue's tests, tested against the protocol's text.
 @Suite struct TusServiceTests {
     private func ask(
         _ service: inout TusService, _ method: String, _ target: String, _ fields: HeaderFields = [:],
@@ -28,7 +28,7 @@ import TransferTestServer
         return service
     }
 
-    @Test func saysWhatItOffersAndRefusesOtherVersions() {
+    @Test func theServerListsItsExtensionsAndRefusesOtherVersions() {
         var service = TusService()
         service.maxSize = 5
         let options = service.begin(1, method: "OPTIONS", target: "/files", headers: [:])
@@ -56,13 +56,13 @@ import TransferTestServer
             ["Upload-Length": "1", "Upload-Metadata": "a,a"], ["Upload-Length": "1", "Upload-Metadata": "a ?"],
             ["Upload-Length": "1", "Upload-Metadata": " "], ["Upload-Length": "1", "Upload-Concat": "part"],
         ] as [HeaderFields])
-    func refusesCreationsThatAreNone(_ fields: HeaderFields) {
+    func invalidCreationsAreRefused(_ fields: HeaderFields) {
         var service = TusService()
         #expect(ask(&service, "POST", "/files", fields).status == 400)
         #expect(service.uploads.isEmpty)
     }
 
-    @Test func keepsWhatArrivedOfACutBody() {
+    @Test func theBytesOfACutBodyAreKept() {
         var service = made()
         _ = ask(
             &service, "PATCH", "/files/u1", ["Upload-Offset": "0", "Content-Length": "10"], [1, 2, 3], isWhole: false)
@@ -90,7 +90,7 @@ import TransferTestServer
         #expect(service.finished.count == 1)
     }
 
-    @Test func locksWhatIsWrittenTo() {
+    @Test func anUploadIsLockedWhileItIsWritten() {
         var service = made()
         let fields: HeaderFields = [
             "Tus-Resumable": "1.0.0", "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0",
@@ -102,7 +102,7 @@ import TransferTestServer
         #expect(ask(&service, "PATCH", "/files/u1", ["Upload-Offset": "0"], [1]).status == 204)
     }
 
-    /// Also that its digests are OpenSSL's, at the lengths where padding changes.
+    /// The digests match OpenSSL's, also at the lengths where padding changes.
     @Test(arguments: [0, 1, 55, 56, 63, 64, 65, 119, 120, 1000], [DigestAlgorithm.sha1, .md5, .sha256])
     func takesAChunkOnlyWithItsOwnDigest(_ length: Int, _ algorithm: DigestAlgorithm) throws {
         let bytes = Content.random(seed: 1, count: Int64(length)).bytes()
@@ -162,7 +162,7 @@ import TransferTestServer
         #expect(ask(&service, "PATCH", "/files/u3", ["Upload-Offset": "3"], []).status == 403)
     }
 
-    @Test func terminatesAndRefusesWhatItDoesNotOffer() {
+    @Test func terminationIsRefusedUnlessOffered() {
         var service = made()
         #expect(ask(&service, "DELETE", "/files/u1").status == 204)
         #expect(ask(&service, "DELETE", "/files/u1").status == 410)

@@ -3,14 +3,14 @@ import TransferCore
 
 @testable import TransferUpload
 
-/// Large files whose number of parts at a time is left to the link.
+/// Large files whose number of concurrent parts depends on the link.
 @Suite struct TusSpreadTests {
     private typealias Script = DialogueScript<TusDialogue>
 
     private static let offered = [("Tus-Version", "1.0.0"), ("Tus-Extension", "creation,concatenation")]
     private static let size: Int64 = 128 << 20
 
-    /// A file whose server has been asked what it offers.
+    /// Returns an upload whose server has been asked for its extensions.
     private func script(_ size: Int64 = size, _ fields: [(String, String)] = offered) -> Script {
         var script = tus(size: size, TusOptions(parallel: nil))
         #expect(script.request?.method == "OPTIONS")
@@ -40,7 +40,7 @@ import TransferCore
         #expect(more.count == count - UploadSpread.initial)
     }
 
-    @Test func thePlaceOfAPartThatIsWholeIsTakenByTheNext() throws {
+    @Test func aCompletePartIsReplacedByTheNext() throws {
         var script = script()
         let creation = try #require(script.requests.first)
         script.answer(201, [("Location", "/files/p0")], to: creation)
@@ -50,8 +50,8 @@ import TransferCore
         #expect(script.requests.map(\.method) == ["POST"])
     }
 
-    /// The next attempt asks for the parts that were made, and makes the others.
-    @Test func whatWasMadeBeforeABreakIsGoneOnWith() throws {
+    /// The next attempt asks about the existing parts, and creates the missing ones.
+    @Test func existingPartsAreResumedAfterABreak() throws {
         var script = script()
         for (index, creation) in script.requests.enumerated() {
             script.answer(201, [("Location", "/files/p\(index)")], to: creation)

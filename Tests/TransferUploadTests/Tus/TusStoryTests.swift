@@ -3,7 +3,7 @@ import TransferCore
 import TransferTestServer
 import TransferUpload
 
-/// Whole uploads, with one fault at each place where one can be, and with many.
+/// Whole uploads, with one fault at each possible place, and with many faults.
 @Suite struct TusStoryTests {
     private typealias Story = DialogueStory<TusService>
     private let content = Content.random(seed: 6, count: 60).bytes()
@@ -17,9 +17,9 @@ import TransferUpload
         }
     }
 
-    /// Exactly one object with the right bytes, and no byte more than what was lost.
+    /// Expects exactly one object with the right bytes, and no more sent bytes than the lost ones.
     private func expectWhole(_ story: Story, _ outcome: StoryOutcome, _ what: String) {
-        // Gone after its last bytes: nobody can know, and no second object is made.
+        // The upload vanished after its last bytes: its fate is unknown, and no second object is made.
         if outcome.error?.code == .mayHaveBeenSent { return #expect(story.service.finished.count <= 1, "\(what)") }
         #expect(outcome.error == nil, "\(what): \(outcome.log)")
         #expect(outcome.result != nil, "\(what): \(outcome.log)")
@@ -32,7 +32,7 @@ import TransferUpload
         #expect(outcome.confirmed.last ?? 0 == Int64(story.content.count), "\(what)")
     }
 
-    /// How many requests it takes where nothing goes wrong.
+    /// Returns the number of requests without any fault.
     private func requests(_ options: TusOptions) throws -> Int {
         var story = story(options)
         let outcome = try story.run()
@@ -50,7 +50,7 @@ import TransferUpload
     @Test(arguments: ways)
     func everyUploadSurvivesACutOrADeathAfterEachByteOfEachRequest(_ options: TusOptions) throws {
         for number in 1...(try requests(options)) {
-            // Beyond a body's end there is nothing to cut.
+            // A cut beyond the end of a body has no effect.
             for count in 0...(options.chunkSize.map(Int.init) ?? content.count) {
                 for isKill in [false, true] {
                     var story = story(options, [number: isKill ? .kill(after: count) : .cut(after: count)])
@@ -84,7 +84,7 @@ import TransferUpload
     func anUploadThatIsGoneAtAnyMomentIsMadeAnew(_ options: TusOptions, _ isRemembered: Bool) throws {
         for number in 1...(try requests(options)) {
             for count in [0, 1, 30] {
-                // A cut, and when it is asked for again it is gone; or it goes in the midst of an attempt.
+                // The upload is cut and gone at the next question, or it vanishes during an attempt.
                 for faults in [[number: forgetting], [number: .cut(after: count), number + 1: forgetting]] {
                     var service = TusService()
                     service.remembersGone = isRemembered
@@ -98,14 +98,14 @@ import TransferUpload
 
     private var forgetting: StoryFault<TusService> {
         .happens { service in
-            // What is finished stays: whether the server still has it is not the upload's affair.
+            // A finished object stays: its later removal is no matter of the upload.
             let lost = service.uploads.filter { !$0.isComplete || $0.kind == .partial }
             for upload in lost { service.forget(upload.id) }
             return lost.reduce(0) { $0 + $1.offset }
         }
     }
 
-    /// Of bodies under way, too, all that arrives is lost.
+    /// All bytes that arrive are lost, also those of bodies under way.
     private var forgettingAll: StoryFault<TusService> {
         .happens { service in
             for upload in service.uploads where upload.kind == .partial { service.forget(upload.id) }
@@ -129,7 +129,7 @@ import TransferUpload
         #expect(outcome.restarts.first?.contains("it expired on") == true)
     }
 
-    @Test func whatTheServerHasLostIsSentAgain() throws {
+    @Test func bytesLostByTheServerAreSentAgain() throws {
         for kept in [0, 1, 10, 39] as [Int64] {
             let loss: StoryFault<TusService> = .happens { service in
                 service.lose("u1", after: kept)
@@ -145,7 +145,7 @@ import TransferUpload
 
     @Test func aLockThatAnOldConnectionHoldsIsWaitedOutByAttempts() throws {
         var service = TusService()
-        // Somebody else's body is under way to the upload that this one makes.
+        // Another client's body is under way to the upload that this one creates.
         let lock: StoryFault<TusService> = .happens { service in
             let headers: HeaderFields = [
                 "Tus-Resumable": "1.0.0", "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0",
@@ -235,7 +235,7 @@ import TransferUpload
         }
     }
 
-    @Test func partsThatMayHaveBeenJoinedAreJoinedWhenSomebodyAsksAgain() throws {
+    @Test func possiblyJoinedPartsAreJoinedOnAnExplicitRetry() throws {
         var story = story(Self.parts, [8: .killedBefore])
         let first = try story.run()
         #expect(first.error?.code == .mayHaveBeenSent)
@@ -289,7 +289,7 @@ import TransferUpload
             var story = story(options, [number: .kill(after: 10)])
             story.attemptLimit = 1
             let first = try story.run()
-            // Of a creation that wasn't answered nobody knows the URL.
+            // The URL of a creation without an answer is unknown.
             let orphans = first.log.dropFirst(number - 1).first?.hasPrefix("POST") == true ? 1 : 0
             story.faults = [:]
             let outcome = try story.abandon()
@@ -301,7 +301,7 @@ import TransferUpload
 }
 
 extension StoryFault {
-    /// Whether nobody can know what became of the request.
+    /// Whether the fate of the request is unknowable.
     fileprivate var isAmbiguous: Bool {
         switch self {
         case .cut, .kill, .lostAnswer, .gateway, .killedBefore: true
@@ -311,7 +311,7 @@ extension StoryFault {
     }
 }
 
-/// The same throws for the same seed (SplitMix64).
+/// SplitMix64, which gives the same numbers for the same seed.
 private struct StoryDice: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }

@@ -3,7 +3,7 @@ import TransferCore
 
 @testable import TransferUpload
 
-/// What an answer about a finished upload means, without a server.
+/// The meaning of an answer about a finished upload, without a server.
 @Suite struct VerifyingDialogueTests {
     static let ours = "2c624232cdd221771294dfbb310aca000a0df6ac8b66b696d90ef06fdefb64a3"
     static let theirs = "19581e27de7ced00ff1ce50b2047e7a567c76b1cbaebabe5ef03f7c3017bb5b7"
@@ -57,7 +57,7 @@ import TransferCore
         let first = dialogue.begin(now: 0)
         let head = try #require(request(first))
         #expect(head.method == "HEAD" && head.headers.value("Want-Repr-Digest") == "sha-256=10")
-        // The upload itself is durable before anything is asked.
+        // The state of the upload is saved before any question is sent.
         guard case .confirmed = first[0], case .save = first[1], case .send = first[2] else {
             Issue.record("\(first)")
             return
@@ -66,7 +66,7 @@ import TransferCore
         #expect(isFinished(end))
     }
 
-    @Test func anotherDigestFailsAndWhatIsThereIsGivenUp() {
+    @Test func anotherDigestFailsAndTheUploadIsAbandoned() {
         var dialogue = dialogue()
         _ = dialogue.begin(now: 0)
         let end = dialogue.handle(answer(200, repr(Self.theirs)), now: 0)
@@ -119,14 +119,14 @@ import TransferCore
         #expect(head.method == "HEAD" && head.url == Self.url)
     }
 
-    @Test func aDigestThatTheServerSaidIsComparedWithoutAQuestion() {
+    @Test func aDigestFromTheServerIsComparedWithoutAQuestion() {
         var right = dialogue(UploadResult(url: Self.url, status: 200, digest: Checksum(.sha256, hex: Self.ours)))
         #expect(isFinished(right.begin(now: 0)))
         var wrong = dialogue(UploadResult(url: Self.url, status: 200, digest: Checksum(.sha256, hex: Self.theirs)))
         #expect(failure(wrong.begin(now: 0))?.code == .checksumMismatch)
     }
 
-    @Test func anETagThatIsAnMD5IsComparedAndAnotherOneIsNoProofOfAnything() throws {
+    @Test func anMD5ETagIsComparedAndAnyOtherETagProvesNothing() throws {
         let tag = "\"900150983cd24fb0d6963f7d28e17f72\""
         let md5 = try #require(Checksum(.md5, hex: "900150983cd24fb0d6963f7d28e17f72"))
         var dialogue = dialogue(UploadResult(url: Self.url, status: 200, validator: tag))

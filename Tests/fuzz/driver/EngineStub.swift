@@ -1,4 +1,5 @@
-// What protocols of uploads set of an exchange, which no fuzz target makes: in place of TransferEngine's own.
+// The settings that upload protocols use of an exchange, in place of TransferEngine's own. No fuzz target makes an
+// exchange.
 
 package struct ExchangeSettings {
     package var files: FileServerSettings?

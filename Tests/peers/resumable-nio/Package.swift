@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A server of the IETF's resumable uploads that isn't ours, apart from the library: nobody who builds TransferKit fetches
-// or builds SwiftNIO. `make check` builds it, into .build/peers; the suites that talk to it are skipped without it.
+// A foreign server of the IETF's resumable uploads, apart from the library, so that no build of TransferKit fetches
+// SwiftNIO. `make check` builds it into .build/peers, and its suites are skipped without it.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),

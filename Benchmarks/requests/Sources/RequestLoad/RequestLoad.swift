@@ -1,16 +1,16 @@
 import Glibc
 import Synchronization
 
-/// The same load for every client: a number of GETs of one URL, so many at a time, each in a worker's loop.
+/// The same load for every client: a number of GETs of one URL, with a fixed concurrency, each in a worker's loop.
 public struct RequestLoad: Sendable {
     public let url: String
-    /// Requests that are measured.
+    /// The number of measured requests.
     public let count: Int
-    /// Requests at a time.
+    /// The number of concurrent requests.
     public let concurrency: Int
-    /// Requests before the clock starts: connections, caches, lazy parts of the client.
+    /// The number of requests before the clock starts, which fill connections, caches and lazy parts of the client.
     public let warmUp: Int
-    /// Bytes that each answer must have.
+    /// The length of each answer in bytes.
     public let length: Int
 
     /// Reads `URL LENGTH COUNT CONCURRENCY WARMUP` from the command line, or ends the process with status 64.
@@ -28,9 +28,9 @@ public struct RequestLoad: Sendable {
         warmUp = numbers[3]
     }
 
-    /// Runs the load and prints what it took, as one line of JSON.
+    /// Runs the load, and prints the costs as one line of JSON.
     ///
-    /// - Parameter get: Performs one request and returns how many bytes its body had; throws when it failed.
+    /// - Parameter get: A closure that performs one request and returns the length of its body; it throws on failure.
     public func run(_ client: String, get: @escaping @Sendable () async throws -> Int) async {
         let early = await perform(warmUp, get)
         let before = Usage()
@@ -68,7 +68,7 @@ public struct RequestLoad: Sendable {
     }
 }
 
-/// A line for whoever watches; not `fputs`, as `stderr` is a variable to Swift.
+/// Writes a line for the user. `fputs` is unusable, as Swift sees `stderr` as a variable.
 private func complain(_ line: String) {
     var text = line + "\n"
     text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
@@ -80,12 +80,12 @@ private final class Counter: Sendable {
     func take() -> Int { value.add(1, ordering: .relaxed).newValue }
 }
 
-/// The clock and what the kernel has charged this process, all threads together.
+/// The time and the kernel's accounting of this process, for all threads together.
 private struct Usage {
     var seconds: Double
     var user: Double
     var system: Double
-    /// KiB, since the process began.
+    /// The peak in KiB since the start of the process.
     var peak: Int
 
     init() {

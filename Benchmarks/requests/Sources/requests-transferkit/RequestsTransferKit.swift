@@ -9,11 +9,11 @@ enum RequestsTransferKit {
         let load = RequestLoad()
         let configuration = URLSessionConfiguration.af.default
         configuration.httpMaximumConnectionsPerHost = load.concurrency
-        // Each request has to reach the server: an answer out of the cache would measure something else.
+        // Each request has to reach the server: a cached answer would distort the measurement.
         configuration.urlCache = nil
         let session = Session(configuration: configuration)
         let url = load.url
-        // As documents write it; an answer other than 200 is noticed by its length.
+        // The form that documents use. An answer other than 200 is detected by its length.
         await load.run("TransferKit") { try await session.request(url).serializingData().value.count }
     }
 }

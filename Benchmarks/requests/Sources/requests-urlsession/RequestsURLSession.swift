@@ -9,7 +9,7 @@ enum RequestsURLSession {
         guard let url = URL(string: load.url) else { throw URLError(.badURL) }
         let configuration = URLSessionConfiguration.default
         configuration.httpMaximumConnectionsPerHost = load.concurrency
-        // The others have no cache here either.
+        // The other clients have no cache here either.
         configuration.urlCache = nil
         let session = URLSession(configuration: configuration)
         await load.run("URLSession") {

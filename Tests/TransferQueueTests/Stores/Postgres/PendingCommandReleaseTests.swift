@@ -148,7 +148,10 @@ import TransferTestSupport
             ["owner = NULL", "owner = CASE"].contains(where: statement.sql.contains)
                 && statement.sql.contains("UPDATE job ")
         }
-        let ends = ["doubt_jobs", "record_cancellation", "record_completion", "record_failure"]
+        let ends = [
+            "doubt_jobs", "record_cancellation", "record_changed_source", "record_completion", "record_failure",
+            "record_kept",
+        ]
         #expect(leaving.compactMap(\.name).sorted() == (ends + Self.departures).sorted())
         let others = leaving.filter { !ends.contains($0.name ?? "") }
         #expect(others.allSatisfy { $0.sql.contains("FROM gone WHERE asked = 'cancel'") })

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// What was uploaded: `incoming` has what is on its way, `objects` what came whole, each time under a number of its own,
-/// so that what came twice is there twice.
+/// The store of uploads: `incoming` has the incomplete ones, and `objects` the complete ones. Each has its own number,
+/// so a repeated upload is stored twice.
 final class ObjectStore: Sendable {
     private let folder: URL
     private let last = Mutex(0)
@@ -26,7 +26,7 @@ final class ObjectStore: Sendable {
     }
 }
 
-/// A file that grows as its upload does, however many connections that takes.
+/// A file that grows with its upload, over any number of connections.
 final class IncomingFile {
     private let place: URL
     private let object: URL
@@ -42,7 +42,7 @@ final class IncomingFile {
 
     func append(_ bytes: some DataProtocol) throws { try handle.write(contentsOf: bytes) }
 
-    /// It came whole.
+    /// Keeps the file of a complete upload.
     func keep() throws {
         guard isOpen else { return }
         isOpen = false
@@ -50,7 +50,7 @@ final class IncomingFile {
         try FileManager.default.moveItem(at: place, to: object)
     }
 
-    /// Nobody will send the rest.
+    /// Removes the file, since no client will send the rest.
     func discard() {
         guard isOpen else { return }
         isOpen = false

@@ -6,9 +6,9 @@ import NIOPosix
 import NIOResumableUpload
 import Synchronization
 
-/// `resumable-nio FOLDER`: resumable uploads by NIOResumableUpload (interop version 6 of the IETF's draft) into a folder,
-/// on a port of 127.0.0.1 that it prints. It ends with its standard input; a line `forget` there makes it forget the
-/// uploads that aren't complete.
+/// `resumable-nio FOLDER`: resumable uploads by NIOResumableUpload (interop version 6 of the IETF's draft) into a
+/// folder. It prints its port on 127.0.0.1, and ends with its standard input. A line `forget` there makes it forget the
+/// incomplete uploads.
 @main
 enum Server {
     static func main() async throws {
@@ -26,7 +26,7 @@ enum Server {
                     try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
                     try pipeline.addHandler(
                         HTTPResumableUploadHandler(context: uploads.context) { upload in
-                            // The upload's own channel: in its first moment it always takes a handler.
+                            // The channel of the upload, which accepts a handler at its start.
                             try? upload.pipeline.syncOperations.addHandler(StoringHandler(store))
                         })
                 }
@@ -39,7 +39,7 @@ enum Server {
     }
 }
 
-/// The uploads that can be gone on with. Their URLs are relative: whoever stands in front of this server stays there.
+/// The uploads that can be resumed. Their URLs are relative, so that a proxy in front of this server stays in use.
 private final class KnownUploads: Sendable {
     private let known = Mutex(HTTPResumableUploadContext(origin: ""))
 

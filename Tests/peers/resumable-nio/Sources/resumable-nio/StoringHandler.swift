@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// The server proper, behind the protocol: for it an upload is one PUT or POST, whose body may take its time.
+/// The server behind the protocol, for which an upload is one PUT or POST with a slow body.
 final class StoringHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundOut = HTTPResponsePart
@@ -34,7 +34,7 @@ final class StoringHandler: ChannelInboundHandler {
         }
     }
 
-    /// Cancelled, or forgotten: a connection that breaks is no end of an upload.
+    /// The upload was cancelled or forgotten. A broken connection does not end an upload.
     func channelInactive(context: ChannelHandlerContext) {
         file?.discard()
         file = nil
