@@ -26,7 +26,9 @@ let package = Package(
     // Parts that a program can leave out, with the packages that only they need. `traits: []` in the program's manifest leaves
     // TransferNetworking with one package, `traits: ["Queue"]` TransferQueue and TransferFleet with four.
     traits: [
-        .trait(name: "Queue", description: "TransferQueue and TransferKit: the durable queue (GRDB, swift-log, structured headers)."),
+        .trait(
+            name: "Queue",
+            description: "TransferQueue and TransferKit: the durable queue (GRDB, swift-log, structured headers)."),
         .trait(name: "Command", description: "The commands transfer and transfer-server (swift-argument-parser)."),
         .trait(name: "Combine", description: "TransferKitCombine: publishers of requests (OpenCombine)."),
         .trait(

@@ -76,7 +76,9 @@ public enum Fleet {
     ) throws -> PostgresStore {
         let store = try PostgresStore(address, role, opening: opening)
         // A failure of this query is ignored, as the next query reports the reason.
-        if let durabilityWarning = try? PostgresReplication(database: store.database).durabilityWarning() { reportDurability(durabilityWarning) }
+        if let durabilityWarning = try? PostgresReplication(database: store.database).durabilityWarning() {
+            reportDurability(durabilityWarning)
+        }
         return store
     }
 

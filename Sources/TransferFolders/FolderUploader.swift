@@ -132,7 +132,8 @@ package actor FolderUploader: LoopActor {
     }
 
     /// Does `work` on the store's thread and returns its result; a failure of the database is passed to the queue.
-    package func onStore<Value: Sendable>(_ work: @escaping @Sendable (any UploadHistory) throws -> Value) async -> Value?
+    package func onStore<Value: Sendable>(_ work: @escaping @Sendable (any UploadHistory) throws -> Value) async
+        -> Value?
     {
         do {
             return try await pools.store.run { [history] in try work(history) }

@@ -40,7 +40,8 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
     /// - Parameter opening: The signal that ends the wait for the first connection.
     /// - Throws: `TransferError`.
     package init(
-        _ address: PostgresAddress, _ role: PostgresRole = .owner, opening: PostgresCancellation = PostgresCancellation()
+        _ address: PostgresAddress, _ role: PostgresRole = .owner,
+        opening: PostgresCancellation = PostgresCancellation()
     ) throws {
         database = try PostgresDatabase(address, role, opening: opening)
         let (doubtful, stamps) = (DoubtfulBatches(), HistoryStamps())

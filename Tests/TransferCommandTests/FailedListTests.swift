@@ -86,7 +86,8 @@ import TransferTestSupport
                 #expect(kind == "kept" || report.contains(#""event":"job.\#(kind)""#))
                 let why = try await place.run("why", "batch/\(id)", "--json")
                 let reported = try JSONValue.parse(Data(why.standardOutput.utf8))
-                #expect(reported["url"]?.string == server.url("/\(path)") && reported["to"]?.string == path, "\(reported)")
+                #expect(
+                    reported["url"]?.string == server.url("/\(path)") && reported["to"]?.string == path, "\(reported)")
             }
             let failed = try #require(events.named("job.failed").of("moved").first)
             #expect(failed["finalURL"]?.string?.hasPrefix(server.url("/nowhere")) == true, "\(failed)")

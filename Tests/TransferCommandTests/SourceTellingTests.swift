@@ -37,10 +37,13 @@ import TransferTestSupport
                 let finished = try #require(events.named("job.finished").first)
                 let reported = sources(finished)
                 #expect(reported.map { $0["state"]?.string } == ["used", "dropped"])
-                #expect(reported.first?["url"]?.string == good && reported.first?["host"]?.string == "127.0.0.1:\(one.port)")
+                #expect(
+                    reported.first?["url"]?.string == good && reported.first?["host"]?.string == "127.0.0.1:\(one.port)"
+                )
                 #expect(reported.first?["connections"]?.int ?? 0 >= 3 && reported.first?["bytes"]?.int ?? 0 > 23 << 20)
                 #expect(reported.first?["rate"]?.int ?? 0 > 1 << 18)
-                #expect(reported.last?["cause"]?.string == "refused" && reported.last?["reason"]?.string == "404 Not Found")
+                #expect(
+                    reported.last?["cause"]?.string == "refused" && reported.last?["reason"]?.string == "404 Not Found")
                 // The report has the same line.
                 let report = try JSONValue.parse(Data(try place.folder.text("ends.jsonl").utf8))
                 #expect(sources(report) == reported)

@@ -32,7 +32,8 @@ import TransferTestSupport
                 #expect(result.exitCode == 74, "\(words) \(output): \(result)")
                 let reason = output == ">&-" ? "bad file descriptor" : "no space left on device"
                 let reported = result.standardError.hasSuffix("standard output is incomplete: \(reason)\n")
-                #expect(reported || result.standardError.contains("can't write standard output: \(reason)"), "\(result)")
+                #expect(
+                    reported || result.standardError.contains("can't write standard output: \(reason)"), "\(result)")
             }
         }
     }

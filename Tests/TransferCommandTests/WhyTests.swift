@@ -151,8 +151,10 @@ import TransferTestSupport
             let why = try await place.run("why", "batch/a")
             let most = (limit + 1) * statuses.count
             #expect(why.standardOutput.contains("  attempts  \(attempts) of \(most) used\n"), "\(why)")
-            let reported = try JSONValue.parse(Data(try await place.run("why", "batch/a", "--json").standardOutput.utf8))
-            #expect(reported["attempts"]?.int == Int64(attempts) && reported["limit"]?.int == Int64(most), "\(reported)")
+            let reported = try JSONValue.parse(
+                Data(try await place.run("why", "batch/a", "--json").standardOutput.utf8))
+            #expect(
+                reported["attempts"]?.int == Int64(attempts) && reported["limit"]?.int == Int64(most), "\(reported)")
             #expect(try await place.status("batch", "--jobs").first?["attempts"]?.int == Int64(attempts))
         }
     }

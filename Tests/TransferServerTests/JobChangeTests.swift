@@ -83,7 +83,8 @@ import TransferTestSupport
             let reported = try await attempts(gid, place)
             #expect(reported.compactMap { $0["result"] as? String } == ["retried", "retried", "done"], "\(reported)")
             #expect(reported.compactMap { $0["attempt"] as? Int } == [1, 2, 3])
-            #expect(reported.compactMap { $0["status"] as? Int } == [503, 502] && reported.last?["bytes"] as? Int == 1000)
+            #expect(
+                reported.compactMap { $0["status"] as? Int } == [503, 502] && reported.last?["bytes"] as? Int == 1000)
             let times = reported.flatMap { [$0["started"], $0["ended"]] }.compactMap { $0 as? String }
             #expect(times.count == 6 && times == times.sorted(), "\(times)")
             // The attempts of another process are known only from the record.

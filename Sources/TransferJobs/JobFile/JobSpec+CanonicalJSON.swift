@@ -1,4 +1,4 @@
-import TransferCore
+package import TransferCore
 
 extension JobSpec {
     /// The job as one line of JSON in the grammar of a job file, with keys in a fixed order and without default values.

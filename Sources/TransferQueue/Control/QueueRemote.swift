@@ -68,7 +68,9 @@ public final class QueueRemote: Sendable {
     /// Returns the states of all batches, or of the one with that name.
     ///
     /// - Throws: `TransferError` if the database fails. An unknown name is not an error.
-    public func statuses(name: String? = nil) throws -> [BatchStatus] { try reported { try store.statuses(name: name) } }
+    public func statuses(name: String? = nil) throws -> [BatchStatus] {
+        try reported { try store.statuses(name: name) }
+    }
 
     /// Returns the names of all batches, in the order of their submission.
     ///

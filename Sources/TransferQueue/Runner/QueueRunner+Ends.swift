@@ -60,7 +60,8 @@ extension QueueRunner {
     ///
     /// - Parameter left: The bytes that it left of the partial file.
     func failed(
-        _ job: RunningJob, _ error: TransferError, bodyLeft: Bool, left: PartialFileOutcome = .untouched, progressed: Bool = false
+        _ job: RunningJob, _ error: TransferError, bodyLeft: Bool, left: PartialFileOutcome = .untouched,
+        progressed: Bool = false
     ) {
         let resume = left.record(after: job.record.resume)
         job.record.resume = resume

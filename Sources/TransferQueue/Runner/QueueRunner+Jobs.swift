@@ -280,7 +280,8 @@ extension QueueRunner {
                 FileSink(
                     download.part, offset: download.resume?.offset ?? 0, url: url, algorithm: algorithm,
                     workers: workers, state: FileSinkState(synced: download.synced), earlier: download.earlier,
-                    recorder: recorder, algorithmOfAnswer: { ReprDigest.ofFile($0)?.digest.algorithm }, segments: segments)
+                    recorder: recorder, algorithmOfAnswer: { ReprDigest.ofFile($0)?.digest.algorithm },
+                    segments: segments)
             }
         }
     }

@@ -115,7 +115,8 @@ final class UploadAbortRequests {
         }
     }
 
-    private func send(_ request: UploadRequest, _ number: Int, _ spec: JobSpec, on host: isolated some UploadAbortHost) {
+    private func send(_ request: UploadRequest, _ number: Int, _ spec: JobSpec, on host: isolated some UploadAbortHost)
+    {
         var exchange: ExchangeRequest
         do throws(TransferError) {
             exchange = try builder.exchange(request, of: spec, source: nil)

@@ -16,7 +16,9 @@ extension QueueRemote {
     /// - Throws: `fileMissing` if the batch or job does not exist; the message suggests similar names. Other
     ///   `TransferError` if the database fails.
     public func explain(batch: String, job: String, links: MeteredRule = MeteredRule()) throws -> JobExplanation {
-        guard let facts = try reported({ try store.facts(batch: batch, job: job) }) else { throw try unknown(batch, job) }
+        guard let facts = try reported({ try store.facts(batch: batch, job: job) }) else {
+            throw try unknown(batch, job)
+        }
         var options = NetworkMonitor.Options()
         options.meteredRule = links
         let monitor = NetworkMonitor(options: options)

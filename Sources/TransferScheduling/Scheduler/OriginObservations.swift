@@ -40,7 +40,9 @@ package struct OriginObservations: Sendable, Hashable {
     ///   - other: The present time of the other clock.
     package func reported(at now: MonotonicTime, as other: MonotonicTime) -> OriginObservations {
         var reported = self
-        for index in reported.refusals.indices { reported.refusals[index].since = other + (refusals[index].since - now) }
+        for index in reported.refusals.indices {
+            reported.refusals[index].since = other + (refusals[index].since - now)
+        }
         return reported
     }
 }

@@ -112,9 +112,9 @@ extension Scheduler {
     /// Jobs that nothing but a place keeps from starting: the network, the origin and the jobs at a time let them.
     private func waitingForPlaces(at origin: String) -> Int {
         guard active.count < limits.concurrency else { return 0 }
-        switch gates[origin]?.state {
-        case .paused, .probing: return 0
-        case .open, .dead, nil: break
+        switch breakers[origin]?.state {
+        case .open, .halfOpen: return 0
+        case .closed, .exhausted, nil: break
         }
         return table.lanes(to: origin).reduce(0) { $0 + ($1.mayStart(network) ? $1.jobs : 0) }
     }

@@ -19,7 +19,8 @@ package struct HistoryRow: Sendable {
     package var isGivenUp = false
 
     package init(
-        id: Int64, version: FileVersion, state: HistoryState, digest: Checksum?, isGone: Bool = false, staged: Int64 = 0,
+        id: Int64, version: FileVersion, state: HistoryState, digest: Checksum?, isGone: Bool = false,
+        staged: Int64 = 0,
         fingerprint: UInt64? = nil, isGivenUp: Bool = false
     ) {
         self.id = id

@@ -15,7 +15,8 @@ package struct PostgresRunNotifications: Sendable {
             _ = try db.post(
                 Self.progress,
                 [
-                    database.process, reported.batch, reported.rate, reported.eta, reported.active, PostgresArray(reported.underWay), text,
+                    database.process, reported.batch, reported.rate, reported.eta, reported.active,
+                    PostgresArray(reported.underWay), text,
                     reported.waitingFor, PostgresArray(reported.rows.flatMap(\.numbers)),
                 ])
         }

@@ -103,7 +103,10 @@ package struct PostgresRecords: Sendable {
 
     private func post(_ db: PostgresConnection, _ step: JobStep) throws -> PostgresAnswer {
         try Self.stepping.post(
-            db, Self.stepping.values(state: step.state, [step.id, database.process, step.isForWatcher]) { try step.value($0) })
+            db,
+            Self.stepping.values(state: step.state, [step.id, database.process, step.isForWatcher]) {
+                try step.value($0)
+            })
     }
 
     // MARK: Statements

@@ -6,7 +6,8 @@ package import TransferScheduling
 package enum PostgresPace {
     private static let now = PostgresClock.microseconds
 
-    package static func reserve(_ db: PostgresConnection, _ ask: SharedRateTokens.Ask) throws -> SharedRateTokens.Given {
+    package static func reserve(_ db: PostgresConnection, _ ask: SharedRateTokens.Ask) throws -> SharedRateTokens.Given
+    {
         let length = ask.intervalInMicroseconds * Int64(ask.count)
         // The row's lock makes workers take turns.
         let wait = try db.run(Self.reservation, [ask.origin, length]).first?.number(0)

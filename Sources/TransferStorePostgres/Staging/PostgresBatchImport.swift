@@ -22,13 +22,15 @@ package struct PostgresBatchImport: Sendable {
             var report = JobFileReport()
             report.add(
                 JobFileFault(
-                    message: PostgresSubmissionBatcher.hookRefusal, path: "$.onFinish", span: SourceSpan(line: 1, column: 1)))
+                    message: PostgresSubmissionBatcher.hookRefusal, path: "$.onFinish",
+                    span: SourceSpan(line: 1, column: 1)))
             throw StagingFailure.faults(report)
         }
         do {
             return try database.write(
                 preparing: { db in
-                    let intake = try PostgresSubmissionBatcher(db, directory: header.directory, isForOthers: isForOthers)
+                    let intake = try PostgresSubmissionBatcher(
+                        db, directory: header.directory, isForOthers: isForOthers)
                     do {
                         guard try body(intake) else { throw StagingFailure.refused }
                         guard intake.report.isEmpty else { throw StagingFailure.faults(intake.report) }

@@ -20,7 +20,8 @@ package struct PostgresStatement: Sendable, Hashable {
     package let isPlannedAnew: Bool
 
     package init(
-        _ name: String, _ access: PostgresAccess, _ sql: String, staging: BatchImport = .none, isPlannedAnew: Bool = false
+        _ name: String, _ access: PostgresAccess, _ sql: String, staging: BatchImport = .none,
+        isPlannedAnew: Bool = false
     ) {
         self.name = name
         self.access = access

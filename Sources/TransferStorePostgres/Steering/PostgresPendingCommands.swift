@@ -32,7 +32,8 @@ package enum PostgresPendingCommands {
         ///   - condition: The jobs, in SQL; of these the claimed ones are meant. Its parameters begin with the number
         ///     that it is called with.
         init(
-            _ name: String, _ access: PostgresAccess, _ transition: JobTransition, also: (Int) -> [String] = { _ in [] },
+            _ name: String, _ access: PostgresAccess, _ transition: JobTransition,
+            also: (Int) -> [String] = { _ in [] },
             where condition: (Int) -> String
         ) {
             update = PostgresJobUpdate(

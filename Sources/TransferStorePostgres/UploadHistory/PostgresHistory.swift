@@ -1,4 +1,4 @@
-import CTransferFailpoint
+import CTransferLinux
 import Glibc
 import Synchronization
 import TransferCore

@@ -121,7 +121,8 @@ package struct Batches: Sendable {
         if isComplete { doubtful.runEnded(of: batch) }
         // Without a message the write needs no sync: after a loss of power the process is found to be gone, and the
         // pack holds only jobs that have rows.
-        let isReported = try end != nil && database.read(leavesPacks: true) { try HookCalls.isReported($0, batch: batch) }
+        let isReported =
+            try end != nil && database.read(leavesPacks: true) { try HookCalls.isReported($0, batch: batch) }
         func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
             try isReported
                 ? database.write(leavesPacks: true, body) : database.writeRelaxed(leavesPacks: true, body)

@@ -44,10 +44,13 @@ package struct RunStatusTable: Sendable {
                         updated = ? WHERE id = ?
                     """,
                 arguments: [
-                    reported.totals.jobs, reported.totals.kept + reported.totals.completed, reported.rate, reported.eta, reported.active,
+                    reported.totals.jobs, reported.totals.kept + reported.totals.completed, reported.rate, reported.eta,
+                    reported.active,
                     numbers, reported.waitingFor, WallClock.milliseconds, reported.batch,
                 ])
-            try db.cachedStatement(sql: "DELETE FROM runningSources WHERE batch = ?").execute(arguments: [reported.batch])
+            try db.cachedStatement(sql: "DELETE FROM runningSources WHERE batch = ?").execute(arguments: [
+                reported.batch
+            ])
             for (job, sources) in reported.sources {
                 guard let text = sources.text else { continue }
                 try db.cachedStatement(

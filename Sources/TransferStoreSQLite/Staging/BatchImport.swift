@@ -34,7 +34,8 @@ package struct BatchImport: Sendable {
     }
 
     private func fill(
-        _ db: Database, _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobSubmissionBatcher) throws -> Bool
+        _ db: Database, _ header: BatchHeader, _ options: StagingOptions,
+        _ body: (any JobSubmissionBatcher) throws -> Bool
     ) throws -> Filled {
         let batch = try batches.hold(db, header)
         let generation =

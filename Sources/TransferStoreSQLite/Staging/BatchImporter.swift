@@ -177,7 +177,8 @@ package final class BatchImporter: JobSubmissionBatcher {
             (row[stored: "errorCode"] as String?) == TransferError.Code.mayHaveBeenSent.rawValue
             && (row[stored: "wasInterrupted"] as Bool)
         if old == .claimed, changed { underWay.insert(id) }
-        let restaged = RestagedJob(old, hasChanged: changed, isDoubtful: isDoubtful, isReported: isReported, isReload: isReload)
+        let restaged = RestagedJob(
+            old, hasChanged: changed, isDoubtful: isDoubtful, isReported: isReported, isReload: isReload)
         if restaged.stays, isDoubtful { isInDoubt = true }
         if changed { try abandon("id = ?", [id]) }
         let arguments = Self.restaging.arguments(state: restaged.state, [id]) { column in

@@ -226,7 +226,8 @@ public struct VerifyingDialogue: UploadDialogue {
             TransferError(
                 .digestUnknown,
                 "\(source.name) was uploaded, but whether it arrived unharmed isn't known: \(why); \(remedy), "
-                    + "or leave out \(CommandPhrases.choose("--checksum (\"checksum\" in a job file)", "its checksum"))"))
+                    + "or leave out \(CommandPhrases.choose("--checksum (\"checksum\" in a job file)", "its checksum"))"
+            ))
     }
 
     private mutating func fail(_ error: TransferError) -> [UploadAction] {

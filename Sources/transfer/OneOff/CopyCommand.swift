@@ -34,9 +34,10 @@ struct Copy: AsyncParsableCommand {
 
     @Option(
         name: .customLong("protocol"),
-        help:
-            "The upload protocol: put, post, multipart, tus or resumable (the IETF draft). s3, ftp and sftp follow "
-            + "from the URL.",
+        help: """
+            The upload protocol: put, post, multipart, tus or resumable (the IETF draft). s3, ftp and sftp \
+            follow from the URL.
+            """,
         transform: Choice.read)
     var uploadProtocol: Choice<JobSpec.UploadProtocol>?
 

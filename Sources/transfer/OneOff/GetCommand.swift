@@ -32,8 +32,10 @@ struct Get: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("no-metalink"),
-        help:
-            "Store Metalinks that URLs name or lead to. By default, the files that they describe are fetched instead.")
+        help: """
+            Store Metalinks that URLs name or lead to. By default, the files that they describe are fetched \
+            instead.
+            """)
     var noMetalink = false
 
     @OptionGroup var list: ListOptions

@@ -18,8 +18,9 @@ struct ProofOptions: ParsableArguments {
 
     @Option(
         name: .customLong("if-exists"),
-        help:
-            "The action when the file exists already: verify, update, overwrite, skip, rename, fail.",
+        help: """
+            The action when the file exists already: verify, update, overwrite, skip, rename, fail.
+            """,
         transform: Choice.read)
     var ifExists: Choice<JobSpec.IfExists>?
 

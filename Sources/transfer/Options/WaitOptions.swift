@@ -6,7 +6,9 @@ struct WaitOptions: ParsableArguments {
     var wait = false
 
     @Flag(
-        help:
-            "Add the jobs to a queue that many machines share (--queue postgres://…), and do not wait for their end.")
+        help: """
+            Add the jobs to a queue that many machines share (--queue postgres://…), and do not wait for their \
+            end.
+            """)
     var detach = false
 }

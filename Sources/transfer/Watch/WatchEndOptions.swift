@@ -3,17 +3,19 @@ import ArgumentParser
 /// The options for a watch that has an end.
 struct WatchEndOptions: ParsableArguments {
     @Flag(
-        help:
-            "Upload the files that are in the folder now, and end with the exit status of run. With --deadline, files "
-            + "that are being written are waited for. Otherwise they are left, and the status is 1."
+        help: """
+            Upload the files that are in the folder now, and end with the exit status of run. With --deadline, \
+            files that are being written are waited for. Otherwise they are left, and the status is 1.
+            """
     )
     var once = false
 
     @Flag(
         name: .customLong("no-ledger"),
-        help:
-            "With --once: upload all files of the folder, also files that were uploaded before, and record nothing of "
-            + "it.")
+        help: """
+            With --once: upload all files of the folder, also files that were uploaded before, and record \
+            nothing of it.
+            """)
     var noLedger = false
 
     @Option(

@@ -133,7 +133,8 @@ import TransferTestSupport
         let run = try await fleet.run("run", "jobs.json", "--json=progress")
         let reported = try run.events().named("job.progress")
         #expect(run.exitCode == 0 && !reported.isEmpty, "\(run)")
-        #expect(reported.allSatisfy { $0["id"]?.string == "slow" && $0["worker"]?.string?.isEmpty == false }, "\(reported)")
+        #expect(
+            reported.allSatisfy { $0["id"]?.string == "slow" && $0["worker"]?.string?.isEmpty == false }, "\(reported)")
         try await fleet.stop(worker)
     }
 

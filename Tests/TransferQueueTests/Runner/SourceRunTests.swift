@@ -102,7 +102,8 @@ import TransferTestSupport
         try await withTestServer { server in
             let reported = try await run(try job([serve(server)], proven: false))
             let sources = try #require(reported.receipt?.sources)
-            #expect(sources.count == 1 && sources[0].connections >= 3 && sources[0].bytes == reported.receipt?.transferred)
+            #expect(
+                sources.count == 1 && sources[0].connections >= 3 && sources[0].bytes == reported.receipt?.transferred)
         }
     }
 
@@ -110,7 +111,8 @@ import TransferTestSupport
         try await withTestServer { server in
             let reported = try await run(try job([serve(server, every: 1)], segments: .exactly(1)))
             #expect(
-                reported.receipt?.sources == [] && reported.progress.allSatisfy { $0.sources.isEmpty && $0.connections == 1 })
+                reported.receipt?.sources == []
+                    && reported.progress.allSatisfy { $0.sources.isEmpty && $0.connections == 1 })
         }
     }
 

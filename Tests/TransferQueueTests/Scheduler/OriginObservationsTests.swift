@@ -10,7 +10,8 @@ import TransferCore
 
     /// Lets two processes report their observations in turns for this time; the level goes through a store's text each
     /// time.
-    private func level(for seconds: Double, from level: ConcurrencyProbe = ConcurrencyProbe(), at start: MonotonicTime) throws
+    private func level(for seconds: Double, from level: ConcurrencyProbe = ConcurrencyProbe(), at start: MonotonicTime)
+        throws
         -> ConcurrencyProbe
     {
         var level = level

@@ -50,7 +50,8 @@ import TransferCore
             #expect(started(scheduler.decide(now: now)).isEmpty)
             if isOver { scheduler.ended(probing[0]) } else { scheduler.answered(probing[0]) }
             #expect(Set(started(scheduler.decide(now: now))) == [2, 3, 4, 5])
-            scheduler.claimed(a, [Scheduler.Candidate(id: 6, lane: a, priority: 0, probesAuthentication: true)], asked: 256)
+            scheduler.claimed(
+                a, [Scheduler.Candidate(id: 6, lane: a, priority: 0, probesAuthentication: true)], asked: 256)
             #expect(started(scheduler.decide(now: now)) == [6], "the origin is known now")
         }
     }

@@ -36,7 +36,8 @@ import TransferWatch
         }
 
         @discardableResult
-        func take(_ version: FileVersion, _ finding: HistoryOffer.Finding = .new(digest: nil)) throws -> HistoryChanges {
+        func take(_ version: FileVersion, _ finding: HistoryOffer.Finding = .new(digest: nil)) throws -> HistoryChanges
+        {
             try store.take([HistoryOffer(version: version, finding: finding)], folder: opened.folder, plan: plan).1
         }
 

@@ -25,7 +25,8 @@ import TransferWatch
         let seen = try #require(FolderPlaces(folder.path("in")).file(path))
         let version = FileVersion(seen.stamp, path: path)
         return AfterUpload(
-            row: HistoryRow(id: 7, version: version, state: .confirmed, digest: nil), root: folder.path("in"), then: then
+            row: HistoryRow(id: 7, version: version, state: .confirmed, digest: nil), root: folder.path("in"),
+            then: then
         )
     }
 
@@ -197,7 +198,8 @@ import TransferWatch
         version.stamp.inode = hidden.stamp.inode
         // The hidden name follows from the inode.
         let again = AfterUpload(
-            row: HistoryRow(id: 7, version: version, state: .confirmed, digest: nil), root: after.root, then: after.then)
+            row: HistoryRow(id: 7, version: version, state: .confirmed, digest: nil), root: after.root, then: after.then
+        )
         try folder.rename("in/" + after.hiddenName, "in/" + again.hiddenName)
         #expect(run(again) == .moved(to: other.path + "/a"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == ["a"])

@@ -115,7 +115,8 @@ import TransferWatch
         try #require(FolderPlaces(folder.path("in")).born("f"), "the temporary folder's file system tells")
     }
 
-    private func look(_ kind: Look, _ file: FileVersion, _ state: HistoryState, _ proof: Proof) throws -> HistoryAnswer {
+    private func look(_ kind: Look, _ file: FileVersion, _ state: HistoryState, _ proof: Proof) throws -> HistoryAnswer
+    {
         var recorded = file
         if kind != .known { recorded.stamp.changed = (file.stamp.changed ?? 0) - 1 }
         switch kind {

@@ -290,7 +290,8 @@ import TransferWatch
             let inbox = Inbox(server)
             var spec = try folder.watchSpec(server) { $0.rules.isRecursive = true }
             for name in ["a.log", "a.txt", "sub/b.txt"] { try folder.write(name, to: "in/" + name) }
-            try await withWatch(folder, spec, runs: false) { _, _, _ in try await folder.history("count(job)", is: "3") }
+            try await withWatch(folder, spec, runs: false) { _, _, _ in try await folder.history("count(job)", is: "3")
+            }
             spec.then = .delete
             spec.rules.exclude = [try GlobPattern("*.log"), try GlobPattern("sub/")]
             try await withWatch(folder, spec) { _, _, log in

@@ -247,7 +247,8 @@ import TransferWatch
             let inbox = Inbox(server)
             let spec = try folder.watchSpec(server)
             for name in ["cancelled", "sent", "failed"] { try folder.write(name, to: "in/" + name) }
-            try await withWatch(folder, spec, runs: false) { _, _, _ in try await folder.history("count(job)", is: "3") }
+            try await withWatch(folder, spec, runs: false) { _, _, _ in try await folder.history("count(job)", is: "3")
+            }
             try folder.database.run(
                 """
                 UPDATE job SET state = 8 WHERE identity LIKE 'cancelled@%';

@@ -54,7 +54,8 @@ actor CurlPool: LoopActor {
     init(
         loop: EventLoop, resolver: HostResolver, bodyThreads: WorkerPool, trustThreads: WorkerPool,
         proxies: KnownProxies = KnownProxies(), congestion: CongestionMemory = CongestionMemory(),
-        small: SmallSegments = SmallSegments(), traffic: EngineTraffic = EngineTraffic(), fileServers logins: AcceptedLogins? = nil
+        small: SmallSegments = SmallSegments(), traffic: EngineTraffic = EngineTraffic(),
+        fileServers logins: AcceptedLogins? = nil
     ) throws(TransferError) {
         multi = try CurlMulti()
         self.loop = loop

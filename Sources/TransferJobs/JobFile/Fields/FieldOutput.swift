@@ -1,4 +1,4 @@
-import TransferCore
+package import TransferCore
 
 /// The outputs made of a field's value: its canonical text, its part of the job's fingerprint, and its secrets.
 ///

@@ -1,4 +1,4 @@
-import TransferCore
+package import TransferCore
 
 /// The keys of an object within a job, such as `retry`.
 package struct ObjectFields<Owner: Sendable>: Sendable {

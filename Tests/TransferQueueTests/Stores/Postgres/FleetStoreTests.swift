@@ -205,7 +205,8 @@ import TransferTestSupport
         #expect(reported.map(\.job) == ["1", "0"] && reported.allSatisfy { $0.batch == "b" && !$0.isUpload })
         #expect(reported.map(\.progress.completed) == [40, 5] && reported.map(\.progress.total) == [900, nil])
         #expect(
-            reported.map(\.progress.phase) == [.verifying, .connecting] && reported.map(\.progress.isCopy) == [false, true])
+            reported.map(\.progress.phase) == [.verifying, .connecting]
+                && reported.map(\.progress.isCopy) == [false, true])
         #expect(reported.allSatisfy { $0.progress.worker == MachineName.current })
         #expect(try looker.statuses(name: "b").first?.active == 2)
         // A job that has ended is not under way, whatever was reported before.

@@ -9,7 +9,8 @@ import TransferTestSupport
 
 /// The ways in which a worker releases unfinished jobs. A command that was sent before the worker received it takes
 /// effect for each of them.
-@Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct PendingCommandReleaseTests: SharedQueueTests {
+@Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1)))
+struct PendingCommandReleaseTests: SharedQueueTests {
     let address: PostgresAddress
 
     init() async throws { address = try await Self.newQueue() }

@@ -74,7 +74,8 @@ import TransferTestSupport
         (true, "*", "remote_apply"),
     ])
     func nothingIsReportedWhenNothingIsLost(_ hasStandbys: Bool, _ names: String, _ commit: String) {
-        #expect(PostgresReplication.durabilityWarning(hasStandbys: hasStandbys, synchronous: names, commit: commit) == nil)
+        #expect(
+            PostgresReplication.durabilityWarning(hasStandbys: hasStandbys, synchronous: names, commit: commit) == nil)
     }
 
     @Test func everyPartLearnsOfAsynchronousStandbysAndOfNoOthers() async throws {
@@ -82,7 +83,9 @@ import TransferTestSupport
             _ = try PostgresStore(address(primary))
             for part in ["submit", "work", "read"] {
                 let login = try await primary.login(part, in: queue)
-                #expect(try durabilityWarning(primary, login)?.contains("its standbys are asynchronous:") == true, "\(part)")
+                #expect(
+                    try durabilityWarning(primary, login)?.contains("its standbys are asynchronous:") == true, "\(part)"
+                )
             }
             try await makeSynchronous(primary)
             #expect(try durabilityWarning(primary) == nil)

@@ -32,9 +32,3 @@ extension HistoryRow {
         return (found[stored: 0] as Int64?) != nil
     }
 }
-
-extension FileVersion {
-    /// The device as the upload history has it; 0 where it is unknown.
-    package var deviceBits: Int64 { Int64(bitPattern: stamp.device ?? 0) }
-    package var inodeBits: Int64 { Int64(bitPattern: stamp.inode ?? 0) }
-}

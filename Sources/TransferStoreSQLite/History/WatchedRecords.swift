@@ -1,6 +1,7 @@
 import GRDB
 import TransferCore
 import TransferJobs
+package import TransferStore
 import TransferWatch
 
 /// Writes what ends and steps of jobs mean for watched folders, in the transaction that records them.

@@ -2,6 +2,7 @@ package import GRDB
 import TransferCore
 import TransferEngine
 package import TransferJobs
+package import TransferStore
 import TransferWatch
 
 /// Reads the parts of the upload history that rules decide about, and writes what they decided, inside one transaction.
