@@ -2,7 +2,7 @@ import Testing
 import TransferJobs
 import TransferTestSupport
 
-@testable import TransferStore
+@testable import TransferStoreSQLite
 
 /// The jobs that a run works on, as other processes see them.
 @Suite struct RunningJobsTextTests {
