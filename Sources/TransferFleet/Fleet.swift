@@ -32,10 +32,11 @@ public enum Fleet {
     /// another machine watches the same folder.
     ///
     /// - Parameters:
-    ///   - worker: Its rules bound no folder: jobs of the watched ones are done under the settings of `folders`.
+    ///   - worker: The worker. Its rules do not bound the watched folders: their jobs are done under the settings of
+    ///     `folders`.
     ///   - folders: The folders that will be watched.
-    ///   - configuration: Its folder isn't touched.
-    /// - Throws: `TransferError` when the database can't be used, or can't be reached, and when the task is cancelled.
+    ///   - configuration: The configuration of the queue. Its folder is not touched.
+    /// - Throws: `TransferError` if the database cannot be used or reached, or if the task is cancelled.
     public static func watch(
         _ folders: [WatchSpec], on address: FleetAddress, as worker: FleetWorker, _ configuration: QueueConfiguration
     ) async throws -> JobQueue {

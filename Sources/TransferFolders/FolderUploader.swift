@@ -208,7 +208,7 @@ package actor FolderUploader: LoopActor {
 }
 
 extension FolderUploader {
-    /// Other processes may have ended jobs of the folder: what is to be done with their files is found in the history.
+    /// Follows the ends of jobs in other processes. The history shows which of their files are to be moved or deleted.
     private func followOthers() {
         guard !isStopped else { return }
         for path in changedUnderWay { suspect(path.text) }

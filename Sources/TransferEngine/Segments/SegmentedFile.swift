@@ -176,10 +176,10 @@ public final class SegmentedFile: Sendable {
     /// Claims the range that a free connection fetches next.
     ///
     /// - Parameters:
-    ///   - rate: Bytes a second that it's expected to bring.
-    ///   - rates: The same of the others, by their claims.
-    ///   - way: To the server of a new connection.
-    /// - Returns: The number of its claim; `nil` when nothing is left that is worth a request.
+    ///   - rate: The rate that is expected of the connection, in bytes a second.
+    ///   - rates: The rates of the other connections, by their claims.
+    ///   - way: The path to the server of a new connection.
+    /// - Returns: The number of the claim; `nil` when nothing is left that is worth a request.
     public func claimNext(rate: Double?, rates: [Int: Double], way: RangeMap.Way) -> Int? {
         state.withLock { state in
             guard let number = state.map?.claimNext(rate: rate, rates: rates, way: way),

@@ -222,7 +222,7 @@ package struct JobStep: Sendable {
         case none
         /// The job is for a version of a watched folder's file.
         case version
-        /// The job is left to the processes that watch its folder, as this one can't reach its file.
+        /// The job is left to the processes that watch its folder, because this process cannot reach its file.
         case leftToWatchers
     }
 

@@ -109,7 +109,7 @@ package final class PostgresDatabase: Sendable {
 
     // MARK: Tags
 
-    /// The tags of this process: jobs that ask for others aren't taken.
+    /// The tags of this process. It takes no jobs that ask for other tags.
     package var tags: WorkerTags { tags(adding: []) }
 
     package func tags(adding more: [String]) -> WorkerTags {

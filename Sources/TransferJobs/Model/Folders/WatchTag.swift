@@ -1,5 +1,5 @@
-/// The tag of the processes that watch a folder of a queue that machines share. They alone take its jobs that another
-/// process couldn't do.
+/// The tag of the processes that watch a folder of a shared queue. They alone take those of its jobs that other
+/// processes cannot do.
 package enum WatchTag {
     package static let prefix = "watch-"
 
