@@ -46,7 +46,7 @@ import TransferCore
     }
 
     /// A server that was silent at the login or the handshake: the kind of failure doesn't tell, and the engine has seen it.
-    @Test func whatWasSeenToFailBeforeTheRequestHasNotArrived() {
+    @Test func anObservedFailureBeforeTheRequestHasNotArrived() {
         var error = lost(.timedOut)
         error.isBeforeRequest = true
         #expect(DeliveryRule.isBeforeRequest(error))

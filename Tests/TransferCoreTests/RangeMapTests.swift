@@ -68,7 +68,7 @@ import Testing
     }
 
     /// The rates of claims are averages of their whole life. The best common rate shows how much is on the way now.
-    @Test func aFullQueueIsPaidByTheRateOfNow() {
+    @Test func aFullQueueIsPricedByTheCurrentRate() {
         for (best, isDivided) in [(0.0, true), (20e6, false)] {
             var map = RangeMap(total: 64 << 20)
             let lead = map.claim(0..<(64 << 20))
@@ -96,7 +96,7 @@ import Testing
         #expect(map.overrun == 8_100_000 && map.claims[first]?.end == end)
     }
 
-    @Test func aClaimThatIsOverBeforeANewConnectionHelpsIsNotDivided() {
+    @Test func aClaimThatEndsBeforeANewConnectionHelpsIsNotDivided() {
         var map = RangeMap(total: 8 << 20)
         let only = map.claim(0..<(8 << 20))
         var other = map

@@ -63,7 +63,7 @@ import TransferTestSupport
         #expect(repeated.isEmpty)
     }
 
-    @Test func aStartAnewUploadsNothingTwice() async throws {
+    @Test func aNewStartUploadsNothingTwice() async throws {
         try await withTestServer { server in
             let fleet = try await FleetPlace()
             let sink = server.acceptUploads("/in/*")
@@ -109,7 +109,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func secretsAreRefusedAsNoOtherMachineHasThem() async throws {
+    @Test func secretsThatOtherMachinesLackAreRefused() async throws {
         let fleet = try await FleetPlace()
         _ = try fleet.folder.folder("out")
         let url = "http://h.example/in/{name}?X-Amz-Signature=word"
@@ -118,7 +118,7 @@ import TransferTestSupport
     }
 
     /// A worker has no variables for jobs of others.
-    @Test func aHeaderOfAVariableLeavesTheFilesToTheWatcher() async throws {
+    @Test func filesWithAHeaderFromAVariableAreLeftToTheWatcher() async throws {
         try await withTestServer { server in
             let fleet = try await FleetPlace()
             let sink = server.acceptUploads("/in/*")
@@ -139,7 +139,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func theOptionsOfAQueueOfManyMachinesAreChecked() async throws {
+    @Test func theOptionsOfASharedQueueAreChecked() async throws {
         let place = try Workplace("watch")
         _ = try place.folder.folder("out")
         let words = ["watch", "out", "--to", "http://h.example/in/"]

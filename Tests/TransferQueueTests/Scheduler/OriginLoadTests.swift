@@ -36,7 +36,7 @@ import Testing
         Case(load: OriginLoad(jobs: 1, large: 1, beside: 3), bounds: reported, waiting: 1, free: 0, spare: -3),
         Case(load: OriginLoad(jobs: 4, large: 4), bounds: reported, waiting: 1, free: 0, spare: 0),
     ])
-    func smallFilesHaveTheirPlacesBesideLargeOnes(_ this: Case) {
+    func smallFilesKeepPlacesBesideLargeFiles(_ this: Case) {
         #expect(this.load.free(in: this.bounds) == this.free)
         #expect(this.load.spare(in: this.bounds, waiting: this.waiting) == this.spare)
     }

@@ -10,7 +10,7 @@ import TransferTestSupport
     /// Columns that only one machine's queue has: parts of waits, and watched folders.
     private static let sqliteAlone: Set<String> = ["due", "delay", "ledger", "follows"]
 
-    @Test func areTheColumnsOfSQLitesTable() throws {
+    @Test func theListHasTheColumnsOfSQLitesTable() throws {
         let fixture = try StoreFixture()
         let rows = try fixture.raw.run("SELECT name, type FROM pragma_table_info('job')")
         let types = Dictionary(uniqueKeysWithValues: rows.map { ($0[0] ?? "", $0[1] ?? "") })
@@ -39,7 +39,7 @@ import TransferTestSupport
         "key", "made", "tells_hook", "tags", "asked", "part_owners", "drop_after", "upload_goes_on", "upload_is_held",
     ]
 
-    @Test func areTheColumnsOfPostgresTable() throws {
+    @Test func theListHasTheColumnsOfPostgresTable() throws {
         _ = try worker()
         let db = try PostgresConnection(address)
         try db.begin(address, as: .owner)

@@ -7,7 +7,7 @@ import Testing
 /// The table of a job's stored transitions, and the statements that are made of it.
 @Suite struct JobTransitionTests {
     /// A step may also put a job to where it waits or is paused.
-    @Test(arguments: JobTransition.allCases) func leadsWhereAJobMayGo(_ transition: JobTransition) {
+    @Test(arguments: JobTransition.allCases) func aTransitionLeadsToAnAllowedState(_ transition: JobTransition) {
         let change = transition.change
         #expect(!change.from.isEmpty)
         for state in change.from {
@@ -28,7 +28,7 @@ import Testing
     /// is skipped, wherever it waits.
     private static let others: [JobTransition: Set<JobState>] = [.block: [.queued], .skip: [.queued, .waiting]]
 
-    @Test(arguments: JobTransition.allCases) func namesEachColumnOnce(_ transition: JobTransition) {
+    @Test(arguments: JobTransition.allCases) func aTransitionNamesEachColumnOnce(_ transition: JobTransition) {
         let columns = transition.change.columns.map(\.column)
         #expect(Set(columns).count == columns.count)
         #expect(!columns.contains(.state))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func aFreshStartForgetsTheSameEverywhere() {
+    @Test func everyFreshStartResetsTheSameColumns() {
         let fresh = JobTransition.allCases.filter { $0.change.isFreshStart }
         #expect(fresh == [.retry, .retryFailed, .revive, .redo])
         for transition in fresh {
@@ -54,13 +54,13 @@ import Testing
         }
     }
 
-    @Test func aVerbIsForTheStatesOfItsTransition() {
+    @Test func aVerbAppliesToTheStatesOfItsTransition() {
         for verb in QueueVerb.allCases { #expect(JobTransition(verb).change.from == verb.states) }
     }
 
     // MARK: SQLite's statements
 
-    @Test func aStatementSetsWhatTheChangeNames() {
+    @Test func aStatementSetsTheColumnsOfTheChange() {
         let update = JobUpdate(.resume, returning: "id") { "batch = ?\($0)" }
         #expect(
             update.sql

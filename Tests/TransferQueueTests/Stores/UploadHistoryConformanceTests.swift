@@ -93,7 +93,7 @@ import TransferWatch
         #expect(try watch.look(watch.version("a", inode: 1)) == "unknown")
     }
 
-    @Test(arguments: kinds) func aNewerVersionWaitsForTheOneUnderWayAndThenGoes(_ kind: StoreKind) async throws {
+    @Test(arguments: kinds) func aNewerVersionWaitsForTheVersionUnderWay(_ kind: StoreKind) async throws {
         let watch = try await Watch(kind)
         try watch.take(watch.version("a", inode: 1))
         let first = try #require(try watch.claim().first)
@@ -108,7 +108,7 @@ import TransferWatch
         #expect(next.map(\.watched?.stamp.inode) == [3])
     }
 
-    @Test(arguments: kinds) func aFailedVersionComesBackAtItsTimeOrMakesRoomForANewerOne(_ kind: StoreKind) async throws
+    @Test(arguments: kinds) func aFailedVersionIsRetriedOrReplacedByANewerVersion(_ kind: StoreKind) async throws
     {
         let watch = try await Watch(kind)
         try watch.take(watch.version("a", inode: 1))
@@ -142,7 +142,7 @@ import TransferWatch
         #expect(try watch.claim().map(\.spec.urls) == [["http://h.example/in/m"]])
     }
 
-    @Test(arguments: kinds) func whatIsLostWithAProcessIsUploadedByAnother(_ kind: StoreKind) async throws {
+    @Test(arguments: kinds) func versionsOfALostProcessAreUploadedByAnother(_ kind: StoreKind) async throws {
         let watch = try await Watch(kind)
         try watch.take(watch.version("a", inode: 1))
         try watch.take(watch.version("b", inode: 2))
@@ -180,7 +180,7 @@ import TransferWatch
         #expect(try watch.store.historyCount(folder: folder) == 1)
     }
 
-    @Test(arguments: kinds) func rowsOfFilesThatAreGoneAreRemovedAfterAWhile(_ kind: StoreKind) async throws {
+    @Test(arguments: kinds) func rowsOfMissingFilesAreRemovedAfterAWhile(_ kind: StoreKind) async throws {
         let watch = try await Watch(kind)
         try watch.take(watch.version("a", inode: 1))
         _ = try watch.end(try #require(try watch.claim().first))
@@ -194,7 +194,7 @@ import TransferWatch
         #expect(try watch.store.historyCount(folder: folder) == 0)
     }
 
-    @Test(arguments: kinds) func whatWasUploadedOutlivesItsBatch(_ kind: StoreKind) async throws {
+    @Test(arguments: kinds) func uploadedVersionsOutliveTheirBatch(_ kind: StoreKind) async throws {
         let watch = try await Watch(kind)
         try watch.take(watch.version("a", inode: 1))
         _ = try watch.end(try #require(try watch.claim().first))

@@ -64,7 +64,7 @@ import TransferWatch
     }
 
     @Test(arguments: rows)
-    func theHistoryIs(
+    func anObservationChangesTheHistoryAsListed(
         _ finding: HistoryOffer.Finding, _ path: String, _ stored: Stored, _ expected: [String]
     ) throws {
         var rule = try rule(stored)
@@ -73,7 +73,7 @@ import TransferWatch
         #expect(rule.changes.handled == 1)
     }
 
-    @Test func whatIsTakenTwiceIsStagedOnce() throws {
+    @Test func anOfferThatIsTakenTwiceIsStagedOnce() throws {
         for (finding, path, stored, _) in Self.rows {
             var rule = try rule(stored)
             let offer = HistoryOffer(version: version(path, of: finding), finding: finding)
@@ -92,7 +92,7 @@ import TransferWatch
         #expect(words(rule.graph) == ["a@+ open + queued"])
     }
 
-    @Test func whatFollowsAJobThatIsTakenOutFollowsWhatThatFollowed() throws {
+    @Test func aFollowerOfARemovedJobFollowsItsPredecessor() throws {
         var rule = try rule(.underWay)
         rule.take([HistoryOffer(version: version("a", inode: 2), finding: .new(digest: nil))])
         rule.take([HistoryOffer(version: version("a", inode: 3), finding: .new(digest: nil))])
@@ -107,7 +107,7 @@ import TransferWatch
         #expect(rule.changes.ready.isEmpty)
     }
 
-    @Test func aHardLinkOfAFileThatIsThereIsAnotherNameOfIt() throws {
+    @Test func aHardLinkOfAPresentFileIsAnotherNameOfTheFile() throws {
         var rule = try rule(.confirmed, isThere: true)
         rule.take([HistoryOffer(version: version("m"), finding: .new(digest: nil))])
         #expect(words(rule.graph) == ["a@7 confirmed"])
