@@ -27,9 +27,9 @@ public enum Fleet {
         }
     }
 
-    /// Opens the queue, or makes it, to watch folders of this machine: `WatchedFolder.start(_:on:events:)` brings their files,
-    /// and a run takes the folders' jobs beside the queue's workers. Each version of a file is uploaded once, also where
-    /// another machine watches the same folder.
+    /// Opens or creates the queue to watch folders of this machine. `WatchedFolder.start(_:on:events:)` adds jobs for
+    /// their files, and a run takes the folders' jobs beside the queue's workers. Each version of a file is uploaded
+    /// once, even if another machine watches the same folder.
     ///
     /// - Parameters:
     ///   - worker: The worker. Its rules do not bound the watched folders: their jobs are done under the settings of

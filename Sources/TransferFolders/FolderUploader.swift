@@ -294,7 +294,7 @@ extension FolderUploader: WatchConsumer {
     /// neither causes an event.
     package func suspect(_ path: String) {
         guard let watcher, plan.spec.rules.takes(file: path) else { return }
-        // Until the watcher has looked, the folder holds a version that no job is for.
+        // The folder may hold a version without a job until the watcher has examined it.
         hasCaughtUp = false
         tellMore()
         watcher.look(at: [path])

@@ -25,7 +25,7 @@ public final class SegmentedFile: Sendable {
         var synced = ByteRanges()
         var sinceCheckpoint: Int64 = 0
         var sinceReading: Int64 = 0
-        /// Bytes that are on the way to the exchange that began the file.
+        /// The number of bytes on their way to the exchange that began the file.
         var onTheWay: Int64 = 0
         /// The bytes that existed before, behind the first hole.
         var beside: Int64 = 0
@@ -224,7 +224,7 @@ public final class SegmentedFile: Sendable {
     /// The claim of the exchange that began the file.
     public var lead: Int? { state.withLock { $0.lead } }
 
-    /// Tells how many bytes are on the way to the exchange that began the file: they come whether or not it ends.
+    /// Notes how many bytes are on their way to the exchange that began the file. They arrive even if it ends.
     public func onTheWayToLead(_ bytes: Int64) { state.withLock { $0.onTheWay = bytes } }
 
     /// The map as it is now; `nil` while one exchange fills the file.

@@ -210,7 +210,7 @@ package struct JobStep: Sendable {
     package var network = ""
     /// The value of ``Lane/tags``.
     package var tags = ""
-    /// The part of a watched folder in it.
+    /// The part that a watched folder has in the job.
     package var watch = Watch.none
     /// Whether a server asked for the wait.
     package var isAsked = false

@@ -13,7 +13,7 @@ import TransferUpload
 extension QueueRunner {
     // MARK: Ends of exchanges
 
-    /// The exchange that began a job is over; other connections of its file may be under way.
+    /// Handles the end of the exchange that began a job. Other connections of its file may still be under way.
     func leadEnded(_ job: RunningJob, _ outcome: ExchangeOutcome) {
         job.start = outcome.start
         if !segmented.leadEnded(job, outcome, on: self) { exchangeEnded(job, outcome) }

@@ -29,7 +29,7 @@ struct SourceWatch: Sendable {
         self.uploader = uploader
     }
 
-    /// Whether nothing more is to be read for it.
+    /// Whether no more bytes are to be read for the folder.
     var isStopped: Bool { uploader?.isStopped ?? false }
 }
 

@@ -104,7 +104,7 @@ extension Scheduler {
         return min(spare, max(-load.beside, limits.concurrency - active.count - loads.total))
     }
 
-    /// The use of the origin's places.
+    /// Returns the use of the origin's places.
     func load(of origin: String) -> OriginLoad {
         OriginLoad(jobs: table.active(at: origin), large: loads.large(at: origin), beside: loads.beside(at: origin))
     }

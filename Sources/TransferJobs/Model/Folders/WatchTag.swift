@@ -3,6 +3,8 @@
 package enum WatchTag {
     package static let prefix = "watch-"
 
+    /// Returns the tag of a folder.
+    ///
     /// - Parameter folder: The folder's number in the upload history.
     package static func of(folder: Int64) -> String { "\(prefix)\(folder)" }
 }
