@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferEngine
 
-/// The bytes that a kill may cost where only durable ones count after it.
+/// The bytes that a kill may cost where only durable bytes count after it.
 @Suite struct CheckpointDistanceTests {
     private static let mebibyte: Int64 = 1 << 20
 

@@ -22,12 +22,12 @@ import TransferTestSupport
         for name in names(numbers) { try fleet.folder.write(content + name, to: "out/\(name)") }
     }
 
-    /// Waits until so many files have arrived.
+    /// Waits until the given number of files has arrived.
     private func arrive(_ sink: UploadSink, _ count: Int) async throws {
         try await until("\(count) uploads", within: .seconds(90)) { sink.uploads.count >= count }
     }
 
-    /// What a killed watcher had under way is asked for by another process, and not sent again.
+    /// Another process asks the server about the uploads of a killed watcher, and does not send them again.
     @Test func twoWatchersAndAWorkerUploadEachVersionOnceAlsoWhenAWatcherIsKilled() async throws {
         var options = NginxServer.Options()
         options.allowsWriting = true
@@ -117,7 +117,7 @@ import TransferTestSupport
         #expect(result.exitCode == 64 && result.standardError.contains("hold a secret"), "\(result)")
     }
 
-    /// A worker has no variables for jobs of others.
+    /// A worker does not have the environment variables that jobs of other processes need.
     @Test func filesWithAHeaderFromAVariableAreLeftToTheWatcher() async throws {
         try await withTestServer { server in
             let fleet = try await FleetPlace()

@@ -160,7 +160,7 @@ import TransferCore
         #expect(bench.decide() == 2)
     }
 
-    /// Parts are not given back for jobs that could not start anyway.
+    /// Connections are not given back for jobs that could not start anyway.
     @Test func jobsThatCannotStartTakeNoConnectionsFromAFile() {
         var bench = Bench(.init(concurrency: 100, perHost: .exactly(4)))
         let night = Lane(batch: 1, origin: a.origin, network: "night")

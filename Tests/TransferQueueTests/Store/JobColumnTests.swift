@@ -5,7 +5,7 @@ import TransferTestSupport
 @testable import TransferStorePostgres
 @testable import TransferStoreSQLite
 
-/// The list of a job's columns, against the tables of both stores.
+/// The list of a job's columns, compared with the tables of both stores.
 @Suite struct JobColumnTests {
     /// Columns that only one machine's queue has: parts of waits, and watched folders.
     private static let sqliteAlone: Set<String> = ["due", "delay", "ledger", "follows"]
@@ -28,7 +28,7 @@ import TransferTestSupport
     }
 }
 
-/// The same against PostgreSQL's.
+/// The list of a job's columns, compared with PostgreSQL's table.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct PostgresJobColumnTests: SharedQueueTests {
     let address: PostgresAddress
 

@@ -7,7 +7,7 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferStore
 
-/// What every upload history promises, whatever keeps the queue.
+/// The guarantees of every upload history, in each store of a queue.
 @Suite struct UploadHistoryConformanceTests {
     static let kinds = StoreKind.allCases.filter { $0 != .plain }
 
@@ -99,7 +99,7 @@ import TransferWatch
         let first = try #require(try watch.claim().first)
         #expect(try watch.take(watch.version("a", inode: 2)).ready.isEmpty)
         #expect(try watch.claim().isEmpty)
-        // The third takes the place of the second, which hadn't begun.
+        // The third version replaces the second, which had not begun.
         let changes = try watch.take(watch.version("a", inode: 3))
         #expect(changes.removed.count == 1 && changes.open == 2)
         let group = try watch.end(first)

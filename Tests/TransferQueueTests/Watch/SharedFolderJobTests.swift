@@ -4,7 +4,7 @@ import TransferWatch
 
 @testable import TransferJobs
 
-/// Jobs that another process brought for a folder that this one watches, too.
+/// Jobs of another process for a folder that this process watches too.
 @Suite struct SharedFolderJobTests {
     private let plan: WatchPlan
 
