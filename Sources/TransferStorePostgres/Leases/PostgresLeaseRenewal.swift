@@ -11,7 +11,7 @@ package final class PostgresLeaseRenewal: Sendable {
     private let thread = WorkerPool(name: "queue-lease", threads: 1)
     private let end = PostgresCancellation()
 
-    /// - Parameter hear: Called by the keeper's thread.
+    /// - Parameter hear: The receiver of notifications, called by the renewal's thread.
     package init(_ database: PostgresDatabase, _ hear: @escaping @Sendable (StoreNotification) -> Void) {
         self.database = database
         self.hear = hear

@@ -108,8 +108,7 @@ import TransferWatch
         #expect(next.map(\.watched?.stamp.inode) == [3])
     }
 
-    @Test(arguments: kinds) func aFailedVersionIsRetriedOrReplacedByANewerVersion(_ kind: StoreKind) async throws
-    {
+    @Test(arguments: kinds) func aFailedVersionIsRetriedOrReplacedByANewerVersion(_ kind: StoreKind) async throws {
         let watch = try await Watch(kind)
         try watch.take(watch.version("a", inode: 1))
         let job = try #require(try watch.claim().first)
