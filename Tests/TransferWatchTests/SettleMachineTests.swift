@@ -72,7 +72,7 @@ import TransferCore
         #expect(bench.at(15.2, .looked(Self.look(quiet: 2.2, isWritten: false))) == .take(Self.version()))
     }
 
-    @Test func looksMoreAndMoreSeldomAtOneThatIsOpen() {
+    @Test func anOpenFileIsExaminedLessAndLessOften() {
         var bench = Bench()
         _ = bench.at(0, .made)
         var times: [Double] = []
@@ -210,7 +210,7 @@ import TransferCore
         #expect(Set(first + second) == ["a", "b", "c", "d"])
     }
 
-    @Test func filesOfAFolderGoOnSettlingUnderItsNewName() {
+    @Test func filesOfARenamedFolderContinueToSettle() {
         var bench = Bench()
         _ = bench.at(10, "x/a", .closedAfterWriting)
         _ = bench.at(10, "xy/b", .closedAfterWriting)
