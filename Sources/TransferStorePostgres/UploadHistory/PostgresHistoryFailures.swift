@@ -55,8 +55,8 @@ package struct PostgresHistoryFailures: Sendable {
             """)
     }
 
-    /// The condition of a failure that concerns the server. A server that has other bytes than the file's, or does not
-    /// show them, concerns that file alone. The success of another file says nothing about it.
+    /// The condition of failures that may concern all files of a server. A server that has other bytes than a file's,
+    /// or does not show them, concerns that file alone: the success of another file says nothing about it.
     private static let isOfServer = "coalesce(error_code, '') NOT IN ('checksumMismatch', 'digestUnknown')"
 
     private static let probe = waking("probe_failed", isOfServer, order: "failures, priority DESC")
