@@ -42,8 +42,8 @@ public enum DeliveryRule {
         return error.status.map(leavesOpen) ?? true
     }
 
-    /// Whether the failure came before the head of the request could leave: the engine has seen it, or the kind of failure
-    /// tells.
+    /// Returns whether the failure came before the head of the request could leave. The engine has observed that, or
+    /// the kind of failure implies it.
     public static func isBeforeRequest(_ error: TransferError) -> Bool {
         error.isBeforeRequest || beforeRequest.contains(error.code)
     }

@@ -1,14 +1,16 @@
-/// The pauses between attempts to reach a service that is away, such as the database of a queue: they double up to a bound
-/// and are spread at random, so that many processes do not come back at the same moment.
+/// The pauses between attempts to reach an unreachable service, such as the database of a queue. They double up to a
+/// bound and are spread at random, so that many processes do not return at the same moment.
 ///
-/// An attempt that reaches the service ends the wait at once; the bound is how much later than the service it comes.
+/// A successful attempt ends the wait at once. So a process returns at most one longest pause later than the service.
 package struct ReconnectPauses: Sendable, Hashable {
-    /// The bound of processes that wait for the database of a queue.
+    /// The longest pause of processes that wait for the database of a queue.
     package static let longest = Duration.seconds(30)
 
     private let rule: RetryRule
     private var failures = 0
 
+    /// Creates the pauses of one process.
+    ///
     /// - Parameters:
     ///   - first: The pause after the first failure, before it is spread over its upper half.
     ///   - longest: The longest pause.
@@ -16,14 +18,14 @@ package struct ReconnectPauses: Sendable, Hashable {
         rule = RetryRule(limit: .max, scale: first.inSeconds, maxDelay: longest.inSeconds)
     }
 
-    /// The pause after another failure.
+    /// Returns the pause after another failure.
     ///
-    /// - Parameter random: A number from 0 up to 1.
+    /// - Parameter random: A random number from 0 up to 1.
     package mutating func next(random: Double = .random(in: 0..<1)) -> Duration {
         defer { failures = min(failures + 1, 64) }
         return rule.delay(retriesSpent: failures, retryAfter: nil, random: random)
     }
 
-    /// The service has answered.
+    /// Resets the pauses after an answer of the service.
     package mutating func reset() { failures = 0 }
 }

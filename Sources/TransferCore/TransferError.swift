@@ -19,8 +19,8 @@ public struct TransferError: Error, Sendable, Hashable, CustomStringConvertible 
     public var proxy: String?
     /// The server of a copy's source that failed, rather than the destination's: host and port.
     public var sourceHost: String?
-    /// Whether it is known that the request had not begun to leave, not even its head: a server that stays silent at a
-    /// login or a handshake has heard nothing of a file.
+    /// Whether the request is known not to have begun to leave, not even its head. A server that stays silent at a
+    /// login or a handshake has received nothing of a file.
     package var isBeforeRequest = false
 
     /// Creates an error; the message must not contain secrets.

@@ -27,15 +27,16 @@ public enum Fleet {
         }
     }
 
-    /// Opens the queue, or makes it, to watch folders of this machine: `WatchedFolder.start(_:on:events:)` brings their files,
-    /// and a run takes the folders' jobs beside the queue's workers. Each version of a file is uploaded once, also where
-    /// another machine watches the same folder.
+    /// Opens or creates the queue to watch folders of this machine. `WatchedFolder.start(_:on:events:)` adds jobs for
+    /// their files, and a run takes the folders' jobs beside the queue's workers. Each version of a file is uploaded
+    /// once, even if another machine watches the same folder.
     ///
     /// - Parameters:
-    ///   - worker: Its rules bound no folder: jobs of the watched ones are done under the settings of `folders`.
+    ///   - worker: The worker. Its rules do not bound the watched folders: their jobs are done under the settings of
+    ///     `folders`.
     ///   - folders: The folders that will be watched.
-    ///   - configuration: Its folder isn't touched.
-    /// - Throws: `TransferError` when the database can't be used, or can't be reached, and when the task is cancelled.
+    ///   - configuration: The configuration of the queue. Its folder is not touched.
+    /// - Throws: `TransferError` if the database cannot be used or reached, or if the task is cancelled.
     public static func watch(
         _ folders: [WatchSpec], on address: FleetAddress, as worker: FleetWorker, _ configuration: QueueConfiguration
     ) async throws -> JobQueue {

@@ -209,7 +209,7 @@ package actor FolderUploader: LoopActor {
 }
 
 extension FolderUploader {
-    /// Other processes may have ended jobs of the folder: what is to be done with their files is found in the history.
+    /// Follows the ends of jobs in other processes. The history shows which of their files are to be moved or deleted.
     private func followOthers() {
         guard !isStopped else { return }
         for path in changedUnderWay { suspect(path.text) }
@@ -295,7 +295,7 @@ extension FolderUploader: WatchConsumer {
     /// neither causes an event.
     package func suspect(_ path: String) {
         guard let watcher, plan.spec.rules.takes(file: path) else { return }
-        // Until the watcher has looked, the folder holds a version that no job is for.
+        // The folder may hold a version without a job until the watcher has examined it.
         hasCaughtUp = false
         tellMore()
         watcher.look(at: [path])

@@ -72,10 +72,10 @@ package enum VersionDigest {
         }
     }
 
-    /// Whether a file that was read is still the version. Some file systems of FUSE give a file another time when it is read
-    /// (rclone): the same bytes once more tell that nothing else happened to it.
+    /// Returns whether a file that was read is still the version. Some FUSE file systems change a file's time when it
+    /// is read (rclone). The same bytes in a second reading prove that nothing else happened to it.
     ///
-    /// - Parameter isRight: Reads the file again, and compares it with what was found.
+    /// - Parameter isRight: A function that reads the file again and compares it with the first reading.
     private static func stays(_ file: SourceFile, _ version: FileVersion, isRight: () -> Bool) -> Bool {
         isVersion(file, version) || file.isProven(isRight)
     }

@@ -30,7 +30,7 @@ extension PostgresStore: UploadHistory {
 
     // MARK: After confirmation
 
-    /// Times are the database's: no machine's clock matters.
+    /// Does nothing: all times are the database's, so no machine's clock matters.
     package func followClock() throws {}
 
     package func dueRows(folder: Int64, now: Int64, limit: Int) throws -> [HistoryRow] {

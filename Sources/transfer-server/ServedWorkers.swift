@@ -44,7 +44,7 @@ struct ServedWorkers: Service {
                 if error is QueueEnded { hasServed = true }
                 guard hasServed, let reason = reason(error) else { throw error }
                 if MonotonicTime.now - began >= ReconnectPauses.longest { pauses.reset() }
-                // A database that is away for long is reported once, and each end of a queue that worked.
+                // A database that stays unreachable is reported once. Each end of a queue that worked is reported too.
                 if error is QueueEnded || reason != reported {
                     StandardStreams.tell("transfer serve: \(reason); it begins anew")
                 }

@@ -33,21 +33,21 @@ import TransferTestSupport
             reason: "changed on server (ETag a1→b7)")
     }
 
-    @Test func anotherLengthToo() async throws {
+    @Test func aLongerFileStartsFromZero() async throws {
         let longer = Content.random(seed: 43, count: 500_000)
         try await check(
             ServedFile(old, etag: "\"a1\""), ServedFile(longer, etag: "\"b7\""),
             reason: "changed on server (ETag a1→b7)")
     }
 
-    @Test func aShorterFileToo() async throws {
+    @Test func aShorterFileStartsFromZero() async throws {
         let shorter = Content.random(seed: 44, count: 100_000)
         try await check(
             ServedFile(old, etag: "\"a1\""), ServedFile(shorter, etag: "\"b7\""),
             reason: "changed on server (ETag a1→b7)")
     }
 
-    @Test func anotherLastModifiedToo() async throws {
+    @Test func anotherLastModifiedStartsFromZero() async throws {
         try await check(
             ServedFile(old, lastModified: 1_600_000_000), ServedFile(new, lastModified: 1_600_009_999),
             reason:

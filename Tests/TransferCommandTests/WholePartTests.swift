@@ -110,7 +110,7 @@ import TransferTestSupport
     }
 
     /// The server ignores If-Range: the last byte differs, or is the same, but the tag identifies the version.
-    @Test func aNewVersionBehindAServerThatIgnoresTheConditionToo() async throws {
+    @Test func aNewVersionOfAServerThatIgnoresConditionsIsFetchedWhole() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             try await killed(server, place, etag: "\"a1\"")

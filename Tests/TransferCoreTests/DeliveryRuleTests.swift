@@ -45,8 +45,9 @@ import TransferCore
         #expect(!DeliveryRule.mayHaveArrived(lost(code), sent: 0, of: 0))
     }
 
-    /// A server that was silent at the login or the handshake: the kind of failure doesn't tell, and the engine has seen it.
-    @Test func whatWasSeenToFailBeforeTheRequestHasNotArrived() {
+    /// The kind of failure does not show that a server was silent at the login or the handshake. The engine has
+    /// observed it.
+    @Test func anObservedFailureBeforeTheRequestHasNotArrived() {
         var error = lost(.timedOut)
         error.isBeforeRequest = true
         #expect(DeliveryRule.isBeforeRequest(error))

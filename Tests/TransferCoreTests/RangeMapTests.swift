@@ -50,7 +50,8 @@ import Testing
 
     /// The bytes that the server of a cut claim sends until the cut reaches it are limited to an eighth of the file.
     @Test(arguments: [
-        // Bytes a second of each connection, the round trip, and the divisions that are paid at least.
+        // Each tuple has the rate of each connection in bytes a second, the round trip, and the least number of
+        // divisions.
         (1e6, 0.1, 31), (10e6, 0.1, 8), (10e6, 0.3, 2), (10e6, 1, 0), (0, 1, 31),
     ])
     func divisionsSendAnEighthOfTheFileInVainAtMost(_ rate: Double, _ roundTrip: Double, _ least: Int) {
@@ -68,7 +69,7 @@ import Testing
     }
 
     /// The rates of claims are averages of their whole life. The best common rate shows how much is on the way now.
-    @Test func aFullQueueIsPaidByTheRateOfNow() {
+    @Test func aFullQueueIsPricedByTheCurrentRate() {
         for (best, isDivided) in [(0.0, true), (20e6, false)] {
             var map = RangeMap(total: 64 << 20)
             let lead = map.claim(0..<(64 << 20))
@@ -92,11 +93,11 @@ import Testing
         #expect(map.overrun == 100_000)
         let end = map.claims[first]?.end
         for _ in 0..<2 { _ = map.claimNext(rate: 8e6, rates: [fast: 8e6, first: 8e6], way: way) }
-        // A claim that is divided twice costs its end once, and a further one cannot be paid.
+        // A claim that is divided twice costs its end once, and a further division cannot be paid.
         #expect(map.overrun == 8_100_000 && map.claims[first]?.end == end)
     }
 
-    @Test func aClaimThatIsOverBeforeANewConnectionHelpsIsNotDivided() {
+    @Test func aClaimThatEndsBeforeANewConnectionHelpsIsNotDivided() {
         var map = RangeMap(total: 8 << 20)
         let only = map.claim(0..<(8 << 20))
         var other = map

@@ -11,7 +11,7 @@ import Testing
         #expect(ReconnectPauses.longest == .seconds(30))
     }
 
-    @Test func eachIsSpreadOverItsUpperHalf() {
+    @Test func eachPauseIsSpreadOverItsUpperHalf() {
         var (least, most) = (ReconnectPauses(), ReconnectPauses())
         for _ in 0..<70 {
             let (short, long) = (least.next(random: 0), most.next(random: 0.999_999))
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerBeginsThemAnew() {
+    @Test func anAnswerResetsThePauses() {
         var pauses = ReconnectPauses(first: .milliseconds(500), longest: .seconds(10))
         for _ in 0..<9 { _ = pauses.next(random: 0.5) }
         #expect(pauses.next(random: 0.999_999).inSeconds.rounded() == 10)

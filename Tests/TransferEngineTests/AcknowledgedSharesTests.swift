@@ -6,7 +6,7 @@ import Testing
 @Suite struct AcknowledgedSharesTests {
     typealias Body = AcknowledgedShares.Body
 
-    @Test func oneBodyHasArrivedButForWhatIsQueued() {
+    @Test func queuedBytesOfASingleBodyHaveNotArrived() {
         #expect(AcknowledgedShares.settle([Body(given: 1000, acknowledged: 100)], queued: 300) == [700])
         #expect(AcknowledgedShares.settle([Body(given: 1000, acknowledged: 100)], queued: 0) == [1000])
     }

@@ -4,10 +4,10 @@ import TransferCore
 import TransferEngine
 import TransferTestSupport
 
-/// Whether a request has left is seen, and not guessed from the kind of failure: it decides whether an empty file, of which no
-/// byte can leave, may have arrived.
+/// The engine observes whether a request has left, and does not guess it from the kind of failure. That decides whether
+/// an empty file, which has no byte that could leave, may have arrived.
 @Suite(.timeLimit(.minutes(1))) struct BeforeRequestTests {
-    /// The kernel takes connections; nobody says a word on them.
+    /// The kernel accepts connections, and no server answers on them.
     private func put(_ scheme: String, _ judge: (ExchangeOutcome) throws -> Void) async throws {
         let silent = try LoopbackListener(backlog: 8)
         defer { close(silent.descriptor) }

@@ -48,7 +48,7 @@ import TransferCore
         #expect(start.offset == 400 && !start.takesCredentials)
     }
 
-    @Test(arguments: [true, false]) func withinAnOriginTheOwnersFieldsAreSentAsBefore(_ takes: Bool) {
+    @Test(arguments: [true, false]) func withinAnOriginTheOwnersFieldsAreSent(_ takes: Bool) {
         var machine = machine(point("http://a.example/v1", takesCredentials: takes))
         let hop = machine.start()
         #expect(hop.url == "http://a.example/v1" && hop.sendsCredentials == takes)

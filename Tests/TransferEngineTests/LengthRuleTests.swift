@@ -119,7 +119,7 @@ import TransferTestSupport
         #expect(Self.story(.refused, answer: silent, closure: .alerted) == "HEAD unproven")
     }
 
-    /// A request of a program has no file that a question could prove: the alert alone decides.
+    /// A program's request has no file whose length a further request could prove. The alert alone decides.
     @Test(arguments: [true, false]) func anAnswerOfAProgramsRequestNeedsTheAlert(_ isFile: Bool) {
         func story(
             _ method: String, _ head: ResponseHead, isFramed: Bool = false, _ closure: ConnectionClosure

@@ -22,7 +22,7 @@ import TransferTestSupport
         #expect(pwrite(part.descriptor, bytes, count, 0) == count)
     }
 
-    @Test func aSecondOpenIsRefusedUntilTheFirstLetsGo() throws {
+    @Test func aSecondOpenIsRefusedWhileTheFirstHoldsTheLock() throws {
         let folder = try TemporaryFolder("part")
         let path = folder.path("x.part")
         do {

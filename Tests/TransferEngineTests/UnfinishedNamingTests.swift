@@ -40,7 +40,7 @@ import TransferTestSupport
         #expect(found == expected, "\(what)")
     }
 
-    /// Where FUSE makes up the number of the inode for each name (sshfs): the same length, time, owner and bytes.
+    /// FUSE may invent an inode number for each name (sshfs). Then the same length, time, owner and bytes count.
     @Test(
         arguments: [
             (Int64(100), Int64(5_000_000_000), UInt32(1000), true, UnfinishedNaming.secondName),

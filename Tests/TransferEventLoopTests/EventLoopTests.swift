@@ -131,7 +131,7 @@ final class OnLoop<Value>: @unchecked Sendable {
         }
     }
 
-    @Test func workHandedInByWorkRunsToo() async throws {
+    @Test func workSubmittedByWorkRunsToo() async throws {
         try await withLoop { loop in
             let depth: Int = await withCheckedContinuation { continuation in
                 @Sendable func next(_ depth: Int) {

@@ -129,7 +129,7 @@ struct AuthenticationRefreshTests {
         #expect(await answers.first() == "Bearer new")
     }
 
-    @Test func anInterceptorIsLetGoOfAfterItsRefreshes() async throws {
+    @Test func anInterceptorIsReleasedAfterItsRefreshes() async throws {
         let answers = Calls<String>()
         let freed = Calls<Void>()
         final class Watched: Sendable {

@@ -89,7 +89,7 @@ struct CancelSuspendTests {
         }
     }
 
-    @Test func whoeverIsCancelledInTheQueueMakesRoomForTheNext() async throws {
+    @Test func aRequestCancelledInTheQueueMakesRoomForTheNext() async throws {
         try await withTestServer { server async throws in
             let still = try await StillRequest(at: .queued, server)
             server.serve("/next", .text("next"))
@@ -102,7 +102,7 @@ struct CancelSuspendTests {
         }
     }
 
-    @Test func whoeverIsCancelledOnTheWireMakesRoomForTheNext() async throws {
+    @Test func aRequestCancelledOnTheWireMakesRoomForTheNext() async throws {
         try await withTestServer { server async throws in
             var settings = SessionSettings()
             settings.loops = 1
@@ -295,7 +295,7 @@ struct CancelSuspendTests {
         }
     }
 
-    @Test func whoeverIsSuspendedInTheQueueLetsOthersPass() async throws {
+    @Test func aRequestSuspendedInTheQueueLetsOthersPass() async throws {
         try await withTestServer { server async throws in
             let still = try await StillRequest(at: .queued, server)
             server.serve("/next", .text("next"))

@@ -100,7 +100,7 @@ struct DataStreamRequestTests {
         }
     }
 
-    @Test func valuesAreMadeOnePieceAfterTheOtherOnAConcurrentQueueToo() async throws {
+    @Test func piecesAreSerializedInOrderOnAConcurrentQueueToo() async throws {
         struct Counting: DataStreamSerializer {
             let seen = Calls<Int>()
             func serialize(_ data: Data) throws -> Int {

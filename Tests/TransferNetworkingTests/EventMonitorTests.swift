@@ -359,7 +359,7 @@ struct EventMonitorTests {
         }
     }
 
-    @Test func aSessionWithoutMonitorsHasNoneToTell() {
+    @Test func aSessionWithoutMonitorsReportsToNone() {
         let session = makeSession()
         #expect(!session.isObserved)
         #expect(session.eventMonitor.monitors.map { $0 is AlamofireNotifications } == [true])

@@ -110,7 +110,7 @@ struct RequestTaskTests {
         }
     }
 
-    @Test func metricsTellOfEveryHop() async throws {
+    @Test func metricsDescribeEveryHop() async throws {
         try await withTestServer { server async throws in
             server.script("/a", [], afterwards: .redirect(to: "/b"))
             server.serve("/b", .random(seed: 1, count: 3000))

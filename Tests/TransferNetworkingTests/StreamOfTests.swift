@@ -109,7 +109,7 @@ struct StreamOfTests {
     }
 
     /// A waiting piece counts against the window of its request until a consumer has taken it.
-    @Test func aTokenIsLetGoOfWhenItsValueIsTakenOrDropped() async throws {
+    @Test func aTokenIsReleasedWhenItsValueIsTakenOrDropped() async throws {
         let window = FlowWindow()
         let opened = Atomic(0)
         let (stream, buffer) = made()

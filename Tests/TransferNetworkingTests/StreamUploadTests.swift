@@ -179,7 +179,7 @@ struct StreamUploadTests {
     }
 
     /// No bytes are read ahead of the server's window, however many a stream could give.
-    @Test func aStreamWithoutEndIsReadAsFarAsTheServerTakesIt() async throws {
+    @Test func aStreamWithoutEndIsReadNoFasterThanTheServerTakesIt() async throws {
         final class Endless: InputStream {
             let count: Atomic<Int>
             init() {

@@ -359,7 +359,7 @@ import TransferTestSupport
         #expect(accepted == nil)
     }
 
-    @Test func nobodyVouchesForACertificateThatIsTrustedItself() async throws {
+    @Test func aCertificateThatIsTrustedItselfHasNoRevocationProof() async throws {
         let issued = try await TestAuthority.shared().issue { $0.signer = .itself }
         let trust = try await makeTrust(issued, anchors: issued.certificate)
         let soft = try await refusal(evaluator(), trust)

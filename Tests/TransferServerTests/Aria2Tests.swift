@@ -39,7 +39,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func itsCommandLineWorks() async throws {
+    @Test func theCommandLineOfAria2pWorks() async throws {
         try await withTestServer { server in
             server.serve("/a", .random(seed: 1, count: 1000))
             try await withService { place in

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", ""])
-    func otherNamesAreNot(host: String) {
+    func otherHostsAreRefused(host: String) {
         #expect(!AccessRules().admits(host: host))
     }
 }

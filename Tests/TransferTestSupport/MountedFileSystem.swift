@@ -16,12 +16,13 @@ public struct FileSystemKind: Sendable, CustomStringConvertible, CaseIterable {
     /// A character that no name may contain.
     public let refusedCharacter: Character?
     public let isReadOnly: Bool
-    /// Whether bytes that were written and not synced are known to outlive their process: the kernel names the life of the
-    /// file system. Elsewhere a kill costs what came since the last checkpoint.
+    /// Whether bytes that were written and not synced are known to outlive their process, because the kernel can
+    /// identify the file system's mount. Elsewhere a kill costs the bytes since the last checkpoint.
     public var keepsWrittenBytes: Bool { kernel != "fuse" && kernel != "overlay" }
-    /// Whether a file has the time that it was given until it is written to: a mount of rclone 1.60 changes it when it is read.
+    /// Whether a file keeps its time until it is written to. A mount of rclone 1.60 changes the time when the file is
+    /// read.
     public var keepsTimes: Bool { name != "rclone mount" }
-    /// Whether a file that was truncated can be written again: fusefat refuses that with EPERM.
+    /// Whether a truncated file can be written again. fusefat refuses that with EPERM.
     public var rewrites: Bool { name != "vfat by FUSE" }
 
     init(

@@ -52,7 +52,7 @@ import TransferTesting
     }
 }
 
-@Test func theServerAnswersAsItIsTold() async throws {
+@Test func theServerAnswersAsConfigured() async throws {
     try await withScriptedServer { server in
         server.answer("GET", "/list/*") { request in
             request.header("Authorization") == "Bearer s3cret"

@@ -26,7 +26,7 @@ import TransferTestSupport
         close(file)
     }
 
-    @Test func filesThatAppearAreBothTakenOnce() async throws {
+    @Test func filesWithEquivalentNamesAreEachTakenOnce() async throws {
         let stage = try await WatchStage().started()
         for name in Self.names { try make(stage.folder.path("in/" + name)) }
         await stage.uploads.wait { $0.taken.count == 2 }
@@ -53,7 +53,7 @@ import TransferTestSupport
         await stage.watcher.stop()
     }
 
-    @Test func eachSettlesByItself() {
+    @Test func equivalentNamesSettleSeparately() {
         var machine = SettleMachine(settle: .seconds(2), capacity: 4)
         for name in Self.names { #expect(machine.event(.closedAfterWriting, name, at: Self.now) == .none) }
         #expect(machine.count == 2)
@@ -62,7 +62,7 @@ import TransferTestSupport
         #expect(due.map { PathKey($0) } == [PathKey(Self.decomposed)])
     }
 
-    @Test func eachWaitsForTheConsumerByItself() {
+    @Test func equivalentNamesWaitForTheConsumerSeparately() {
         var waiting = WaitingFiles(capacity: 4, order: .oldest)
         for name in Self.names { waiting.add(Self.version(name), at: Self.now) }
         // The order is that of the bytes, since no other property decides.

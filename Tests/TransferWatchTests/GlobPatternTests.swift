@@ -74,7 +74,7 @@ import TransferCore
     }
 
     @Test(arguments: ["a.parts", "tmp", "a.tmp.mp4", "part", "~a", "x.y/file", "#1.jpg", "a#", "$a", "#"])
-    func takesOthers(path: String) {
+    func takesOrdinaryNames(path: String) {
         #expect(WatchRules().accepts(file: path))
     }
 

@@ -60,7 +60,7 @@ import TransferCore
         #expect(bench.at(15.9, .looked(Self.look(size: 5, quiet: 2.2))) == .take(Self.version(size: 5)))
     }
 
-    @Test func oneThatIsOpenAgainWaitsForItsClosing() {
+    @Test func aFileThatIsOpenAgainWaitsForItsClosing() {
         var bench = Bench()
         _ = bench.at(10, .closedAfterWriting)
         #expect(bench.due(12.2) == ["f"])
@@ -72,7 +72,7 @@ import TransferCore
         #expect(bench.at(15.2, .looked(Self.look(quiet: 2.2, isWritten: false))) == .take(Self.version()))
     }
 
-    @Test func looksMoreAndMoreSeldomAtOneThatIsOpen() {
+    @Test func anOpenFileIsExaminedLessAndLessOften() {
         var bench = Bench()
         _ = bench.at(0, .made)
         var times: [Double] = []
@@ -85,7 +85,7 @@ import TransferCore
         #expect(bench.at(400, .looked(nil)) == .none)
     }
 
-    @Test func oneThatWasMadeIsTakenOnlyAfterItsClosing() {
+    @Test func aCreatedFileIsTakenOnlyAfterItsClosing() {
         var bench = Bench()
         _ = bench.at(10, .made)
         #expect(bench.due(12.2) == ["f"])
@@ -110,13 +110,13 @@ import TransferCore
         #expect(bench.at(12.2, .looked(Self.look(quiet: 2.2, isWritten: false))) == .take(Self.version()))
     }
 
-    @Test func oneThatAScanFindsIsTakenAtOnceWhenItHasBeenQuiet() {
+    @Test func aQuietFileThatAScanFindsIsTakenAtOnce() {
         var bench = Bench()
         #expect(bench.at(0, .found(Self.look(quiet: 2))) == .take(Self.version()))
         #expect(bench.machine.count == 0)
     }
 
-    @Test func oneThatAScanFindsYoungIsTakenWhenTwoLooksAgree() {
+    @Test func aYoungFileThatAScanFindsIsTakenWhenTwoLooksAgree() {
         var bench = Bench()
         // With a server clock that is ahead, the times of the file never show that it is quiet.
         #expect(bench.at(0, .found(Self.look(size: 1, quiet: -50))) == .none)
@@ -126,7 +126,7 @@ import TransferCore
         #expect(bench.at(4.4, .looked(Self.look(size: 2, quiet: -50))) == .take(Self.version(size: 2)))
     }
 
-    @Test func oneThatAScanFindsOpenIsNotTaken() {
+    @Test func anOpenFileThatAScanFindsIsNotTaken() {
         var bench = Bench()
         #expect(bench.at(0, .found(Self.look(quiet: 1000, isWritten: true))) == .none)
         #expect(bench.due(2.2) == ["f"])
@@ -210,7 +210,7 @@ import TransferCore
         #expect(Set(first + second) == ["a", "b", "c", "d"])
     }
 
-    @Test func filesOfAFolderGoOnSettlingUnderItsNewName() {
+    @Test func filesOfARenamedFolderContinueToSettle() {
         var bench = Bench()
         _ = bench.at(10, "x/a", .closedAfterWriting)
         _ = bench.at(10, "xy/b", .closedAfterWriting)

@@ -12,7 +12,8 @@ public struct RangeMap: Sendable {
         /// The offset after the last byte to fetch. It may be moved down, but never to less than ``RangeMap/margin``
         /// after `position`.
         public fileprivate(set) var end: Int64
-        /// Bytes behind `end` that the server is expected to send in vain, as the claim was longer when it was asked for.
+        /// The bytes after `end` that the server is expected to send in vain, because the request was made for a longer
+        /// claim.
         fileprivate var overrun: Int64 = 0
         fileprivate var isCut = false
 
@@ -29,7 +30,7 @@ public struct RangeMap: Sendable {
     /// The current claims, by their numbers.
     public private(set) var claims: [Int: Claim] = [:]
     private var lastNumber = 0
-    /// The overrun of claims that have ended.
+    /// The overrun of ended claims, in bytes.
     private var pastOverrun: Int64 = 0
 
     /// The minimum number of bytes that a connection keeps when its claim is divided, which is more than it writes at
@@ -40,16 +41,17 @@ public struct RangeMap: Sendable {
 
     /// The minimum remaining time in seconds of a claim that can be divided.
     public static let shortestDivided = 0.5
-    /// The part of the file that divisions may have sent in vain.
+    /// The maximum share of the file's bytes that divisions may cause to be sent in vain.
     static let mostOverrun = 0.125
 
-    /// The measures of the way that a new connection is judged by.
+    /// The measures of the path to a server, by which a new connection is judged.
     public struct Way: Sendable, Hashable {
-        /// Seconds from a byte's departure at the server to its arrival, and back, queues included.
+        /// The seconds from a byte's departure at the server to its arrival and back, including queues.
         public var roundTrip: Double
-        /// Seconds from the opening of a connection to its first byte.
+        /// The seconds from the opening of a connection to its first byte.
         public var start: Double
-        /// Bytes a second that all connections bring at their best. Each one's own rate is that of its whole life.
+        /// The highest rate of all connections together, in bytes a second. The rate of a single connection is that of
+        /// its whole life.
         public var rate: Double
 
         public init(roundTrip: Double = 0, start: Double = 0, rate: Double = 0) {
@@ -99,21 +101,22 @@ public struct RangeMap: Sendable {
 
     /// Claims the range that a free connection should fetch next.
     ///
-    /// The division of a claim has a price: its server sends on until it hears that the end has moved, for a round trip.
-    /// All divisions of a file together may cost an eighth of it. A slow connection costs little, so that its part is
-    /// divided in any case.
+    /// The division of a claim has a price. Its server sends on for a round trip, until it learns that the end has
+    /// moved. All divisions of a file together may cost an eighth of its bytes. A slow connection costs little, so its
+    /// claim is divided in any case.
     ///
     /// - Parameters:
-    ///   - rate: Bytes a second that it's expected to bring; `nil` when nobody knows.
-    ///   - rates: The same of those that have claims, by their numbers.
-    ///   - way: To the server of a new connection.
-    /// - Returns: The number of its new claim; `nil` when nothing is left that is worth a request.
+    ///   - rate: The rate that is expected of the connection, in bytes a second; `nil` if it is unknown.
+    ///   - rates: The rates of the connections that have claims, by the numbers of the claims.
+    ///   - way: The path to the server of a new connection.
+    /// - Returns: The number of the new claim; `nil` when nothing is left that is worth a request.
     public mutating func claimNext(
         rate: Double? = nil, rates: [Int: Double] = [:], way: Way = Way()
     ) -> Int? {
         if let gap = unclaimed.max(by: { $0.count < $1.count }) { return claim(gap) }
         let shortest = max(Self.shortestDivided, 2 * way.start)
-        // A cut costs what its connection has on the way when it comes to its end, and that changes until then.
+        // The cost of a cut is the number of bytes on their way when the connection reaches the cut. It changes until
+        // then.
         let sum = rates.values.reduce(0, +)
         let onTheWay = rates.mapValues { Int64($0 * (sum > 0 ? min(2, max(1, way.rate / sum)) : 1) * way.roundTrip) }
         for (number, claim) in claims where claim.isCut {
@@ -123,7 +126,7 @@ public struct RangeMap: Sendable {
         let slowest = claims.filter { number, claim in
             guard claim.left >= Self.smallestDivided else { return false }
             guard let rate = rates[number], rate > 0 else { return true }
-            // A new request takes its time, too.
+            // A new request takes its own time.
             guard Double(claim.left) / rate >= shortest else { return false }
             let price = spent - (claims[number]?.overrun ?? 0) + (onTheWay[number] ?? 0)
             return Double(price) <= Double(total) * Self.mostOverrun
@@ -142,7 +145,7 @@ public struct RangeMap: Sendable {
         return self.claim(cut..<claim.end)
     }
 
-    /// Bytes that divisions are expected to have sent in vain so far.
+    /// The bytes that divisions are expected to have caused to be sent in vain so far.
     public var overrun: Int64 { claims.values.reduce(pastOverrun) { $0 + $1.overrun } }
 
     /// Returns the seconds until a claim is done, or its missing bytes where no rates are known.
@@ -209,7 +212,7 @@ public struct RangeMap: Sendable {
                 break
             }
         }
-        // What the connection has on the way is wanted again.
+        // The bytes on their way to the connection are wanted again.
         if claims[number]?.end == total {
             claims[number]?.isCut = false
             claims[number]?.overrun = 0

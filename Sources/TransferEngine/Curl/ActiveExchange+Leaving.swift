@@ -1,18 +1,18 @@
 import CTransferCurl
 import TransferCore
 
-// Answers that are left in the middle.
+// Answers that are abandoned before their end.
 extension ActiveExchange {
-    /// Bytes of an answer that may come in vain, so that its connection serves the next request.
+    /// The number of bytes of an answer that may arrive in vain, so that its connection can serve the next request.
     private static let bearable: Int64 = 256 << 10
 
-    /// The rest of the answer is not wanted, and libcurl is about to be told.
+    /// Stops the server of an answer whose rest is not wanted. Call this just before libcurl ends the transfer.
     ///
-    /// Over HTTP/1 libcurl closes the connection, and the server sends no more. Two others would go on:
-    /// - libssh2 asks for 2 MiB ahead, and waits for all of it before it closes the file (libssh2_sftp_close(3)). Its
+    /// Over HTTP/1 libcurl closes the connection, and the server sends no more. Two other transports would continue:
+    /// - libssh2 requests 2 MiB ahead, and waits for all of it before it closes the file (libssh2_sftp_close(3)). Its
     ///   socket is shut down.
-    /// - An HTTP/2 server has filled its socket when it hears of the end of a stream (RFC 9113 §6.4). The connection is not
-    ///   kept, where no other exchange uses it.
+    /// - An HTTP/2 server has filled its socket before it learns of the end of a stream (RFC 9113 §6.4). The
+    ///   connection is not kept, unless another exchange uses it.
     func leaveAnswer() {
         guard let handle else { return }
         if let files {

@@ -85,7 +85,7 @@ extension ActiveExchange {
         outgoing.isBodyOut = handle.offset(CURLINFO_SIZE_UPLOAD_T) >= length
     }
 
-    /// Whether some of the hop's request may have left; to a file server, a command behind the login.
+    /// Whether a part of the hop's request may have left. For a file server, that is a command after the login.
     var hasRequestLeft: Bool { outgoing.sent > 0 || files?.hasBegun ?? outgoing.hasMadeRequest }
 
     /// A request whose body is there and has no bytes has left.

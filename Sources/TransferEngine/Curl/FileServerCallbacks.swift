@@ -26,7 +26,8 @@ enum FileServerCallbacks {
         return Unmanaged<ServerSockets>.fromOpaque(user).takeUnretainedValue().close(socket)
     }
 
-    /// The connection stands, its user is let in, and the step is about to be taken (CURLOPT_PREREQFUNCTION(3)).
+    /// Called by libcurl when the user of a connection is logged in and a step is about to begin
+    /// (CURLOPT_PREREQFUNCTION(3)).
     static let prerequest: transfer_prerequest_callback = { user, _, _, _, _ in
         guard let user else { return CURL_PREREQFUNC_ABORT }
         Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().files?.stepBegins()

@@ -20,7 +20,7 @@ final class FileServerTask {
     var hostKey: SSHHostKey?
     /// Whether an FTP upload makes the folders above the file, and changes to them, before the file is stored.
     private(set) var makesFolders = false
-    /// The user was let in, and a step was begun.
+    /// Whether the user was logged in and a step has begun.
     private(set) var hasBegun = false
     /// The last values of libcurl's counters.
     var moved: (down: Int64, up: Int64) = (0, 0)
@@ -60,7 +60,7 @@ final class FileServerTask {
         moved = (0, 0)
     }
 
-    /// libcurl has a connection on which the user was let in, and is about to take the step.
+    /// Notes that libcurl has a connection with a logged-in user, and is about to begin the step.
     func stepBegins() { hasBegun = true }
 
     /// Decides whether the next attempt of a refused store makes the folders, as one may be missing.

@@ -7,7 +7,7 @@ import TransferEventLoop
 /// Exchanges add to it on their loops. The code that decides about the number of connections reads it from any thread.
 public final class PathMeter: Sendable {
     private struct State {
-        /// `nil` before the first reading.
+        /// The shortest round trip; `nil` before the first reading.
         var roundTrip: Duration?
         var delay = Duration.zero
         var disordered: Int64 = 0
@@ -49,7 +49,7 @@ struct PathReader {
     private let meter: PathMeter
     private var next: MonotonicTime
     private var socket: Int32 = -1
-    /// The count that the connection has told already.
+    /// The number of disordered segments that was already reported for the connection.
     private var disordered: Int64 = 0
 
     init(_ meter: PathMeter) {

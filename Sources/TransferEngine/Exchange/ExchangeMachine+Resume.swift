@@ -170,8 +170,8 @@ extension ExchangeMachine {
         return .fail(failure)
     }
 
-    /// Whether the end of the connection is all that ended the body, and it came without the closing alert that TLS has for
-    /// that, where this refutes the answer (``OpenEnd/takenIfAlerted``).
+    /// Returns whether the body ended only with its connection, without TLS's closing alert, and this refutes the
+    /// answer (``OpenEnd/takenIfAlerted``).
     private func isRefuted(
         _ start: BodyStart, by closure: ConnectionClosure, of hop: Hop, position: Int64, isFramed: Bool
     ) -> Bool {

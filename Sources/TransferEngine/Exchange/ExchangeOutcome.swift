@@ -167,7 +167,8 @@ public enum ExchangeEvent: Sendable {
     case challenged(AuthenticationReport)
     /// A machine to which redirects led gets its entry of `.netrc`.
     case netrcUsed(NetrcUse)
-    /// The kernel refused the congestion control of a connection that sends; once for each algorithm and engine.
+    /// The kernel refused the congestion control of a sending connection. It is reported once for each algorithm and
+    /// engine.
     case congestionRefused(CongestionUse)
     /// The bytes so far are discarded, for this reason.
     case restarted(reason: String)

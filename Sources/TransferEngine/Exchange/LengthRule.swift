@@ -6,8 +6,8 @@ import TransferCore
 public enum OpenEnd: Sendable, Hashable {
     /// The body is taken for complete: a digest decides, or completeness does not matter.
     case taken
-    /// The body is taken for the whole unless its end refutes that: under TLS it has to come with the closing alert (RFC
-    /// 9112 §9.8). The server is asked nothing.
+    /// The body counts as complete unless its end refutes that: over TLS it must end with the closing alert (RFC 9112
+    /// §9.8). The server receives no further request.
     case takenIfAlerted
     /// The server is asked once for the length. A longer file than came fails the exchange.
     ///

@@ -124,7 +124,7 @@ public final class FileSink: BodySink {
         uncompared = start.offset..<start.continued
         position = start.continued
         lastCheckpoint = position
-        // A file that ends before isn't looked at for it.
+        // The mount of a file that is too short for a checkpoint is not examined.
         if (start.total ?? .max) - position > CheckpointDistance.shortest {
             checkpointDistance = CheckpointDistance.after(position, outlivesKills: part.mount != nil)
         }

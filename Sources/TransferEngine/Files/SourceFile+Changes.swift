@@ -33,11 +33,12 @@ extension SourceFile {
 
     private func compare() -> Bool { isProven { isAsSent() } }
 
-    /// Whether its bytes are right, as reading them tells, with nothing changed meanwhile. Then its times are those of that
-    /// moment from now on (``stamp``): some file systems of FUSE give a file another time when it's read (rclone).
-    /// Blocks: for workers.
+    /// Returns whether the bytes are right and the file did not change while they were read. Blocks: for workers.
     ///
-    /// - Parameter isRight: Reads the file.
+    /// The file's times are those of that moment from now on (``stamp``), because some FUSE file systems change a
+    /// file's time when it is read (rclone).
+    ///
+    /// - Parameter isRight: A function that reads the file.
     public func isProven(_ isRight: () -> Bool) -> Bool {
         for _ in 0..<Self.looksAtMost {
             guard let before = currentStamp(), before.size == size, isRight(), let after = currentStamp() else {

@@ -29,8 +29,8 @@ public enum UnfinishedNaming: Sendable, Hashable {
     ///   - new: The file that has the new name.
     ///   - old: The file that was to get it, which is known to be ours, and to be whole.
     ///   - hasLinks: Whether the file system has hard links; no placeholder is made there.
-    ///   - isSame: Whether both names have the same bytes, on a file system that makes up the number of the inode for each
-    ///     name (sshfs); `false` on all others.
+    ///   - isSame: A function that returns whether both names have the same bytes, on a file system that invents an
+    ///     inode number for each name (sshfs). It returns `false` on all others.
     static func judge(
         new: Named, old: Named, hasLinks: () -> Bool, isSame: () -> Bool = { false }
     ) -> UnfinishedNaming? {

@@ -25,7 +25,7 @@ public final class SegmentedFile: Sendable {
         var synced = ByteRanges()
         var sinceCheckpoint: Int64 = 0
         var sinceReading: Int64 = 0
-        /// Bytes that are on the way to the exchange that began the file.
+        /// The number of bytes on their way to the exchange that began the file.
         var onTheWay: Int64 = 0
         /// The bytes that existed before, behind the first hole.
         var beside: Int64 = 0
@@ -176,10 +176,10 @@ public final class SegmentedFile: Sendable {
     /// Claims the range that a free connection fetches next.
     ///
     /// - Parameters:
-    ///   - rate: Bytes a second that it's expected to bring.
-    ///   - rates: The same of the others, by their claims.
-    ///   - way: To the server of a new connection.
-    /// - Returns: The number of its claim; `nil` when nothing is left that is worth a request.
+    ///   - rate: The rate that is expected of the connection, in bytes a second.
+    ///   - rates: The rates of the other connections, by their claims.
+    ///   - way: The path to the server of a new connection.
+    /// - Returns: The number of the claim; `nil` when nothing is left that is worth a request.
     public func claimNext(rate: Double?, rates: [Int: Double], way: RangeMap.Way) -> Int? {
         state.withLock { state in
             guard let number = state.map?.claimNext(rate: rate, rates: rates, way: way),
@@ -224,7 +224,7 @@ public final class SegmentedFile: Sendable {
     /// The claim of the exchange that began the file.
     public var lead: Int? { state.withLock { $0.lead } }
 
-    /// Tells how many bytes are on the way to the exchange that began the file: they come whether or not it ends.
+    /// Notes how many bytes are on their way to the exchange that began the file. They arrive even if it ends.
     public func onTheWayToLead(_ bytes: Int64) { state.withLock { $0.onTheWay = bytes } }
 
     /// The map as it is now; `nil` while one exchange fills the file.

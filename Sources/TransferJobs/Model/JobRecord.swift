@@ -210,7 +210,7 @@ package struct JobStep: Sendable {
     package var network = ""
     /// The value of ``Lane/tags``.
     package var tags = ""
-    /// The part of a watched folder in it.
+    /// The part that a watched folder has in the job.
     package var watch = Watch.none
     /// Whether a server asked for the wait.
     package var isAsked = false
@@ -222,7 +222,7 @@ package struct JobStep: Sendable {
         case none
         /// The job is for a version of a watched folder's file.
         case version
-        /// The job is left to the processes that watch its folder, as this one can't reach its file.
+        /// The job is left to the processes that watch its folder, because this process cannot reach its file.
         case leftToWatchers
     }
 

@@ -34,9 +34,10 @@ public struct ListedJob: Sendable {
         self.route = route
     }
 
-    /// Notes the report of a run that works on the job: its attempt counts, and the bytes are those of now.
+    /// Notes the report of a run that works on the job. The attempt under way counts, and the bytes are the current
+    /// ones.
     ///
-    /// - Parameter bytes: The bytes of the jobs of the run, by their numbers.
+    /// - Parameter bytes: The current bytes of the run's jobs, by their numbers.
     package mutating func note(now bytes: [Int64: Int64]?) {
         guard state == .claimed, let count = bytes?[number] else { return }
         attempts += 1

@@ -50,7 +50,8 @@ public struct QueueEvent: Sendable {
         case source(job: String, JobSource)
         /// The use of a `.netrc` entry for a machine to which redirects led.
         case authorized(job: String, NetrcUse)
-        /// The kernel refused the congestion control of a job's connection; once for each algorithm in a run.
+        /// The kernel refused the congestion control of a job's connection. It is reported once for each algorithm in a
+        /// run.
         case congestion(job: String, CongestionUse)
         case waiting(job: String, WaitReason)
         case finished(JobReceipt)

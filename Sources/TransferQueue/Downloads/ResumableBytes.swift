@@ -29,7 +29,7 @@ struct ResumableBytes {
         self.url = url
         self.answeredURL = answeredURL
         self.asksPlace = asksPlace
-        // What a server decodes on its way can't be continued by offsets.
+        // A compressed answer is decoded on its way, and cannot be continued by offsets.
         var known = download.compressed ? nil : part.initialRecord ?? (part.isClaimed ? recorded : nil)
         if isDurable { known?.synced = ByteRanges(0..<part.initialSize) }
         self.known = known

@@ -16,7 +16,8 @@ extension ClaimedJobs {
                 record.spec = try accept(record.spec)
                 judged.jobs.append((record, rank))
             } catch {
-                // Those that watch the folder are asked last.
+                // Only a process that watches the folder fails a job of a watched file. Other processes leave it to
+                // such a process.
                 guard record.watched == nil || lane.tags.contains(WatchTag.prefix) else {
                     judged.refused.append(record)
                     continue
@@ -29,7 +30,7 @@ extension ClaimedJobs {
 }
 
 extension ClaimedJobs {
-    /// The ends of jobs that can't be done.
+    /// The ends of jobs that cannot be done.
     var failures: [JobEnd] {
         unreadable.map {
             JobEnd(
@@ -37,7 +38,7 @@ extension ClaimedJobs {
         }
     }
 
-    /// The steps of jobs that are left to those that watch their folders.
+    /// The steps of jobs that are left to the processes that watch their folders.
     var leftToWatchers: [JobStep] { refused.map { JobStep(leaving: $0, lane: lane) } }
 }
 

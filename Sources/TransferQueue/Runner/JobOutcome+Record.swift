@@ -101,7 +101,7 @@ extension JobEnd {
 }
 
 extension JobStep {
-    /// A job of a watched folder that is left to those that watch it.
+    /// Creates the step of a job that is left to the processes that watch its folder.
     init(leaving record: JobRecord, lane: Lane) {
         self.init(
             id: record.id, state: .queued, attempts: record.attempts, mirror: record.mirror,

@@ -21,7 +21,8 @@ enum JobOutcome {
     case wait(WaitReason, after: Duration?, resume: ResumeData?, startsCountAnew: Bool)
     /// The job returns to the queue unchanged: the program ends, or a user paused or changed the job.
     case release(JobState, resume: ResumeData?)
-    /// Back to the queue, for a process that watches the file's folder: this one can't reach the version.
+    /// The job returns to the queue for a process that watches the file's folder, because this process cannot reach the
+    /// version.
     case leftToWatcher
     /// A user cancelled the job.
     case cancelled

@@ -13,7 +13,7 @@ import TransferUpload
 extension QueueRunner {
     // MARK: Ends of exchanges
 
-    /// The exchange that began a job is over; other connections of its file may be under way.
+    /// Handles the end of the exchange that began a job. Other connections of its file may still be under way.
     func leadEnded(_ job: RunningJob, _ outcome: ExchangeOutcome) {
         job.start = outcome.start
         if !segmented.leadEnded(job, outcome, on: self) { exchangeEnded(job, outcome) }
@@ -261,7 +261,7 @@ extension QueueRunner {
             abandon(AbandonedUpload(id: record.id, spec: record.spec, upload: upload))
         }
         if let news = outcome.news(of: record) { emit(record.batch, news) }
-        // Where machines share the folder, it's watched by another process.
+        // If machines share the folder, another process watches it, and the default delays apply.
         let usual = store.sharesBatches ? FailedFiles.Delays() : nil
         let times = record.watched == nil ? nil : folders[record.batch]?.times.again ?? usual
         switch outcome.entry(of: job, again: times, change: changeTakes) {
@@ -270,7 +270,8 @@ extension QueueRunner {
         }
     }
 
-    /// A version that this machine doesn't show may be there for those that watch the folder: they judge it.
+    /// Leaves a version that is missing on this machine to the processes that watch the folder, because they may see
+    /// it.
     private func left(_ outcome: JobOutcome, _ job: RunningJob) -> JobOutcome {
         if case .replaced = outcome, isElsewhere(job) { .leftToWatcher } else { outcome }
     }

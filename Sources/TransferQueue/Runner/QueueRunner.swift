@@ -249,7 +249,7 @@ actor QueueRunner: LoopActor {
     func waitForEnd() async {
         await withCheckedContinuation { continuation in
             state.waitForEnd(continuation)
-            // No batch of a folder that machines share was staged for this run.
+            // A shared folder has no batch that was staged for this run.
             if store.sharesBatches { folders.addAll(on: self) }
             pump()
         }

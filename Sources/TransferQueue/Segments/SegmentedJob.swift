@@ -87,8 +87,10 @@ final class SegmentedJob {
     /// The number of connections under way, including the first.
     var count: Int { connections.count + (lead == nil ? 1 : 0) }
 
-    /// - Parameter path: The kernel's facts since the last look. A queue that was seen counts for some looks more, as the
-    ///   kernel measures it seldom.
+    /// Measures the path by which a further connection is judged.
+    ///
+    /// - Parameter path: The kernel's data since the last call. An observed queue counts for several further calls,
+    ///   because the kernel measures it seldom.
     func measureWay(_ path: PathReading, now: MonotonicTime) {
         way.roundTrip = max(path.roundTrip + path.delay, way.roundTrip * 0.95)
         way.rate = growth.best

@@ -13,13 +13,13 @@ protocol SourceHost: PartHost {
     func underWay(_ id: Int64) -> RunningJob?
     /// The watch of the batch's folder, by this process or another; `nil` where no process watches it.
     func watch(of batch: Int64) -> SourceWatch?
-    /// Goes on with a job whose source is open.
+    /// Continues a job whose source is open.
     func transferMarked(_ id: Int64, _ job: RunningJob)
 }
 
-/// The watch of a folder, for those that read its files.
+/// The watch of a folder, for readers of its files.
 struct SourceWatch: Sendable {
-    /// The keeper, where it's this process's.
+    /// The uploader of the folder, if it belongs to this process.
     let uploader: FolderUploader?
 
     /// - Parameter isShared: Whether other processes may watch the folder.
@@ -29,7 +29,7 @@ struct SourceWatch: Sendable {
         self.uploader = uploader
     }
 
-    /// Whether nothing more is to be read for it.
+    /// Whether no more bytes are to be read for the folder.
     var isStopped: Bool { uploader?.isStopped ?? false }
 }
 

@@ -56,7 +56,7 @@ extension RunningJob {
     /// no end.
     func isEndless(in watches: WatchRegistry) -> Bool { watches[record.batch] != nil }
 
-    /// Whether it's for a file of a folder that other processes watch.
+    /// Returns whether the job is for a file of a folder that only other processes watch.
     func isElsewhere(in watches: WatchRegistry, isShared: Bool) -> Bool {
         record.watched != nil && isShared && watches[record.batch] == nil
             && !candidate.lane.tags.contains(WatchTag.prefix)

@@ -1,12 +1,12 @@
-/// The connections that jobs under way have besides their first one, and the jobs with large files, by the origins.
+/// The connections of jobs under way beyond the first one of each, and the jobs with large files, by origin.
 package struct OriginLoads: Sendable {
-    /// Bytes that are left of a file from which on it counts as large.
+    /// The number of missing bytes from which a file counts as large.
     package static let large: Int64 = 4 << 20
 
     private var beside: [String: Int] = [:]
     private var largeJobs: [Int64: String] = [:]
     private var largeCounts: [String: Int] = [:]
-    /// The connections besides those of jobs, at all origins.
+    /// The number of further connections, at all origins.
     package private(set) var total = 0
 
     package func beside(at origin: String) -> Int { beside.isEmpty ? 0 : beside[origin] ?? 0 }
@@ -24,8 +24,10 @@ package struct OriginLoads: Sendable {
         total -= 1
     }
 
-    /// - Parameter left: What is missing of the job's file; `nil` while that is not known, and for a job that has ended.
-    /// - Returns: Whether the job counts otherwise now.
+    /// Notes the number of missing bytes of a job's file.
+    ///
+    /// - Parameter left: The number of missing bytes; `nil` while it is unknown, and for a job that has ended.
+    /// - Returns: Whether the job has become large, or is no longer large.
     mutating func has(_ left: Int64?, job: Int64, to origin: String) -> Bool {
         let isLarge = (left ?? 0) >= Self.large
         guard isLarge != (largeJobs[job] != nil) else { return false }

@@ -14,7 +14,7 @@ package struct OriginPlaces: Sendable {
     /// The shared places; `nil` if this process has all places alone.
     private var shared: SharedPermits?
 
-    /// One place for so many is kept for jobs that are not known to be large.
+    /// The share of places that is kept for jobs whose files are not known to be large: one in this number.
     private static let keptShare = 4
     /// The number of levels beyond which those without findings are forgotten.
     private static let mostLevels = 256
@@ -39,7 +39,8 @@ package struct OriginPlaces: Sendable {
         return rooms.isEmpty ? count : min(count, rooms[origin]?.places ?? .max)
     }
 
-    /// - Returns: How many jobs and connections there may be. A number that is told bounds both; a level bounds jobs.
+    /// Returns the maximum numbers of jobs and connections. A number from the user bounds both; a level bounds the jobs
+    /// only.
     package mutating func bounds(at origin: String) -> OriginLoad.Bounds {
         let count = count(at: origin)
         guard shared == nil, case .automatic = reported(at: origin) else {
@@ -49,7 +50,7 @@ package struct OriginPlaces: Sendable {
         return OriginLoad.Bounds(jobs: count, connections: connections, kept: max(1, count / Self.keptShare))
     }
 
-    /// Connections besides those of jobs are looked for.
+    /// Notes that an origin could use further connections.
     package mutating func wantMore(at origin: String) { shared?.wantMore(origin) }
 
     private mutating func reported(at origin: String) -> PerHost { bounds.places(at: origin) ?? perHost }
@@ -59,7 +60,7 @@ package struct OriginPlaces: Sendable {
     private mutating func level(at origin: String) -> Int {
         if let shared { return shared.count(at: origin) }
         return switch reported(at: origin) {
-        // With no place at all, a batch would never end.
+        // A batch would never end without any place.
         case .exactly(let count): max(1, count)
         case .automatic: levels[origin]?.places ?? ConcurrencyProbe.first(at: origin)
         }

@@ -85,9 +85,9 @@ extension Scheduler {
         if given.ask.origin == StartRates.everywhere { table.touchAll() } else { table.touch(to: given.ask.origin) }
     }
 
-    // MARK: Connections besides those of jobs
+    // MARK: Further connections of jobs
 
-    /// A job under way got one more connection.
+    /// Notes that a job under way got a further connection.
     package mutating func connectionOpened(to origin: String) { loads.opened(to: origin) }
 
     package mutating func connectionClosed(to origin: String) {
@@ -104,12 +104,13 @@ extension Scheduler {
         return min(spare, max(-load.beside, limits.concurrency - active.count - loads.total))
     }
 
-    /// The use of the origin's places.
+    /// Returns the use of the origin's places.
     func load(of origin: String) -> OriginLoad {
         OriginLoad(jobs: table.active(at: origin), large: loads.large(at: origin), beside: loads.beside(at: origin))
     }
 
-    /// Jobs that nothing but a place keeps from starting: the network, the origin and the jobs at a time let them.
+    /// Returns the number of jobs that only wait for a place: the network, the origin and the bound of concurrent jobs
+    /// let them start.
     private func waitingForPlaces(at origin: String) -> Int {
         guard active.count < limits.concurrency else { return 0 }
         switch breakers[origin]?.state {
@@ -119,7 +120,7 @@ extension Scheduler {
         return table.lanes(to: origin).reduce(0) { $0 + ($1.mayStart(network) ? $1.jobs : 0) }
     }
 
-    /// Tells what is missing of a file under way; `nil` while that is not known.
+    /// Notes the number of missing bytes of a file under way; `nil` while it is unknown.
     package mutating func left(_ bytes: Int64?, of job: Candidate) {
         if loads.has(bytes, job: job.id, to: job.lane.origin) { table.touch(to: job.lane.origin) }
     }

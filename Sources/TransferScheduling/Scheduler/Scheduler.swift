@@ -62,7 +62,7 @@ package struct Scheduler: Sendable {
     /// The paused origins with jobs to start, and the time at which a job may probe.
     private var pauses = PauseTimes()
     package internal(set) var loads = OriginLoads()
-    /// How many jobs the machine's descriptors are enough for, where they weren't.
+    /// The number of jobs for which the machine's descriptors suffice; `nil` if they have never been too few.
     package var openFiles: OriginRoom?
     var rates: StartRates
     /// The time at which another job may start; `nil` if only an event can change that.

@@ -28,7 +28,7 @@ public struct StateFolder: Sendable, Hashable {
                 if number == ENOENT, let refused { throw refused }
                 let goal = made == self.path ? "" : "\(made) for "
                 let error = unusable("can't make \(goal)the state folder \(self.path)", number)
-                // A parent that can't be made may exist without being listed; the last word has access(2) below.
+                // A parent that cannot be made may exist without being listed. access(2) below decides.
                 guard [EROFS, EACCES, EPERM].contains(number) else { throw error }
                 if refused == nil { refused = error }
             }

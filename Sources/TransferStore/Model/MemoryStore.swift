@@ -5,7 +5,7 @@ import TransferEventLoop
 import TransferJobs
 import TransferScheduling
 
-/// The memory that several processes share: a queue, with a clock that a test sets.
+/// The memory that several simulated processes share: a queue, with a clock that a test sets.
 final class MemoryQueue: Sendable {
     struct Shared {
         var state = QueueModel()

@@ -13,7 +13,7 @@ struct ModelJob {
     var generation: Int
     var state = JobState.queued
     var staged: StagedJob
-    /// The server that is tried now.
+    /// The origin that is currently tried.
     var origin: String
     var claim = Claim()
     var recheck = DestinationRule.Recheck.no
@@ -21,16 +21,16 @@ struct ModelJob {
     var due: MonotonicTime?
     var resume: ResumeData?
     var upload: UploadRecord?
-    /// The numbers of the jobs that it needs.
+    /// The numbers of the jobs that this job needs.
     var needs: [Int64] = []
     var endNumber: Int64?
     var ended: Int64?
-    /// Columns that no rule of the model reads.
+    /// The columns that no rule of the model reads.
     var others: [JobColumn: JobValue] = [:]
-    /// The facts of the file, which stay where the job is made ready again.
+    /// The facts of the file, which are kept when the job becomes ready again.
     var receipt: (JobReceipt, FileStamp?)?
 
-    /// The process that has the job.
+    /// The claim of the job by a process.
     struct Claim {
         var owner: Int64?
         var time: Int64?
@@ -38,7 +38,7 @@ struct ModelJob {
         var wasInterrupted = false
     }
 
-    /// The attempts so far.
+    /// The attempts that were made so far.
     struct Tries {
         var attempts = 0
         var askedWait = Duration.zero
@@ -59,7 +59,7 @@ struct ModelJob {
     var fingerprint: Int64 { staged.row.fingerprint }
     var lane: Lane { Lane(batch: batch, origin: origin, network: staged.row.network) }
 
-    /// Sets columns as a change says.
+    /// Sets the columns of a change.
     mutating func set(
         _ columns: [JobChange.Assignment], endNumber: Int64?, given: (JobColumn) throws -> JobValue,
         holds: (JobChange.Condition) -> Bool

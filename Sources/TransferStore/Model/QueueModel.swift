@@ -3,7 +3,7 @@ import TransferEngine
 import TransferEventLoop
 import TransferJobs
 
-/// A queue as values: the specification of what stores do. It changes jobs by the same ``JobTransition`` values as they.
+/// A queue as values, which specifies the behaviour of stores. It changes jobs by the same ``JobTransition`` values.
 struct QueueModel {
     struct Batch {
         let name: String
@@ -21,11 +21,11 @@ struct QueueModel {
     var leases: [Int64: Lease] = [:]
     var commands: [Int64: [QueueCommand]] = [:]
     var hookCalls: [MemoryHookCall] = []
-    /// By their keys; times are milliseconds since 1970.
+    /// The answered submissions by their keys, with times in milliseconds since 1970.
     var submissions: [String: (answer: AnsweredSubmission, time: Int64)] = [:]
     private(set) var lastCursor: Int64 = 0
     private var lastNumber: Int64 = 0
-    /// The highest number that a batch got: none gets one of a batch that was forgotten.
+    /// The highest number that a batch ever got. A new batch never gets the number of a forgotten one.
     var lastBatch: Int64 = 0
     private var lastGeneration: Int64 = 0
 
@@ -148,13 +148,13 @@ struct QueueModel {
 
     // MARK: Transitions
 
-    /// Makes a change to a job that is in a state from which the change leads.
+    /// Makes a change to a job in one of the states from which the change leads.
     ///
     /// - Parameters:
-    ///   - state: The state, where it comes with the job.
-    ///   - given: The values of columns that come with the job.
-    ///   - holds: The conditions that come with the job.
-    /// - Returns: `false` for a job in another state, which stays as it is.
+    ///   - state: The new state, if it is passed with the job.
+    ///   - given: The values of columns that are passed with the job.
+    ///   - holds: The conditions that are passed with the job.
+    /// - Returns: `false` for a job in another state, which is not changed.
     @discardableResult
     mutating func apply(
         _ transition: JobTransition, to id: Int64, state: JobState? = nil,
@@ -173,7 +173,7 @@ struct QueueModel {
         return true
     }
 
-    /// Makes a change that is given nothing.
+    /// Makes a change without passed values.
     @discardableResult
     mutating func apply(_ transition: JobTransition, to id: Int64) -> Bool {
         apply(transition, to: id, given: { _ in .null }, holds: { _ in true })
@@ -197,7 +197,7 @@ struct QueueModel {
         return free
     }
 
-    /// Skips the jobs that need this one, and those that need them in turn.
+    /// Skips the jobs that need this job, and the jobs that need them in turn.
     mutating func skipDependents(of id: Int64) -> [SkippedJob] {
         guard let ended = jobs[id] else { return [] }
         var skipped: [SkippedJob] = []

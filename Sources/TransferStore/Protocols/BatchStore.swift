@@ -7,7 +7,7 @@ package protocol BatchStore: Sendable {
     /// without this process, and files of complete jobs may be on other machines.
     var sharesBatches: Bool { get }
 
-    /// Makes the batch or finds it, takes it for this process, and fills it through `body`; all or nothing.
+    /// Finds or creates the batch, takes it for this process, and fills it through `body`, all or nothing.
     ///
     /// - Returns: The jobs that were taken; none where ``StagedJobs/underWay`` has jobs.
     /// - Throws: ``StagingFailure``; ``SubmissionKeyTaken``; errors of `body`.

@@ -3,7 +3,7 @@ package import TransferJobs
 
 /// Claims of ready jobs, and the ways by which jobs become ready.
 package protocol ClaimStore: Sendable {
-    /// The bounds of origins where other processes keep them too; `nil` where each process keeps its own.
+    /// The bounds of origins that several processes keep together; `nil` if each process keeps its own.
     var sharedRules: (any SharedRules)? { get }
 
     /// Reads the jobs of the batch that are ready, by lane, and those that wait for their next attempt.
@@ -19,7 +19,7 @@ package protocol ClaimStore: Sendable {
     /// Gives claimed jobs back unstarted.
     func release(_ ids: [Int64]) throws
 
-    /// Makes waiting jobs ready; those that were paused or cancelled meanwhile stay as they are.
+    /// Makes waiting jobs ready. Jobs that were paused or cancelled meanwhile are not changed.
     ///
     /// - Returns: The number of jobs that are ready, by lane.
     func wake(_ ids: [Int64]) throws -> [Lane: Int]

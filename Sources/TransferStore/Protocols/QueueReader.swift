@@ -23,6 +23,8 @@ package protocol QueueReader: Sendable {
     /// Returns whether another live process, or another queue of this process, holds the batch.
     func isHeldElsewhere(batch name: String) throws -> Bool
 
+    /// Reads the facts of a job.
+    ///
     /// - Returns: `nil` when there is no such job.
     func facts(batch name: String, job: String) throws -> JobFacts?
 
@@ -34,6 +36,8 @@ package protocol QueueReader: Sendable {
     /// Reads completed downloads, in the order of their numbers, a page at a time.
     func downloads(_ selection: DownloadSelection, after id: Int64, limit: Int) throws -> [StoredDownload]
 
+    /// Reads which file sets a job's network rules, and the places of the rules in it.
+    ///
     /// - Returns: `nil` when there is no such job.
     func networkOrigin(batch: String, job: String) throws -> NetworkOrigin?
 

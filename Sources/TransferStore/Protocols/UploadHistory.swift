@@ -71,6 +71,6 @@ package protocol UploadHistory: Sendable {
 }
 
 extension UploadHistory {
-    /// A folder is one process's.
+    /// A folder belongs to one process.
     package var sharesFolders: Bool { false }
 }

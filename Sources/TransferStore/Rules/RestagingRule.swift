@@ -38,7 +38,9 @@ package struct RestagedJob: Sendable {
     package let stays: Bool
     package let isReload: Bool
 
-    /// - Parameter isTold: Whether that doubt was reported.
+    /// Creates the description of a job that is staged again.
+    ///
+    /// - Parameter isReported: Whether the doubt about the upload was reported.
     package init(_ old: JobState, hasChanged: Bool, isDoubtful: Bool, isReported: Bool = false, isReload: Bool) {
         self.old = old
         self.hasChanged = hasChanged

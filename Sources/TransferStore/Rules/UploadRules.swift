@@ -1,6 +1,6 @@
 package import TransferCore
 
-/// Rules for jobs whose upload was left behind in part.
+/// Rules for jobs with a partial upload on a server.
 package enum UploadRules {
     /// The error of a job whose process ended while a body that must not be sent twice was being sent.
     package static let interrupted = TransferError(

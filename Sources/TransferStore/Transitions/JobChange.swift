@@ -8,19 +8,20 @@ package struct JobChange: Sendable, Hashable {
         case null
         case number(Int64)
         case flag(Bool)
-        /// The value that comes with the job.
+        /// The value that is passed with the job.
         case given
-        /// The value that comes with the job; without one, the column is kept.
+        /// The value that is passed with the job; without one, the column is kept.
         case givenOrKept
-        /// As ``givenOrKept``, but only the value of a file of the same size and time is kept.
+        /// The value that is passed with the job; without one, the column is kept if the file's size and time are the
+        /// same.
         case givenOrKeptForSameFile
         case now
-        /// The time of now; that of the claim before, where the job's process ended with the job under way.
+        /// The current time. If the job's process ended with the job under way, it is the time of that process's claim.
         case nowUnlessInterrupted
         case nextEndNumber
-        /// An upload's record that another attempt may continue is kept; another one is removed.
+        /// An upload's record is kept if another attempt may continue it, and is removed otherwise.
         case keptIfItContinues
-        /// The column is kept where a condition holds, which comes with the job. Otherwise it gets the value of a job
+        /// The column is kept if a condition holds, which is passed with the job. Otherwise it gets the value of a job
         /// without an attempt.
         case kept(if: Condition)
     }
@@ -54,11 +55,11 @@ package struct JobChange: Sendable, Hashable {
         case state(JobState)
         /// Ready, or blocked while the job waits for others.
         case readyOrBlocked
-        /// The state that comes with the job.
+        /// The state that is passed with the job.
         case given
     }
 
-    /// The states of jobs that the change may be made to.
+    /// The states in which a job must be for the change.
     package let from: [JobState]
     package let to: Target
     package let columns: [Assignment]
@@ -82,9 +83,9 @@ package struct JobChange: Sendable, Hashable {
         self.columns = columns
     }
 
-    /// Whether the job may start again, with a count of attempts that begins anew.
+    /// Whether the job may start again, with its count of attempts reset.
     package var isFreshStart: Bool { columns.contains { $0.column == .attempts && $0.value == .number(0) } }
 
-    /// Whether the change leads to an end of the job, which gets a number.
+    /// Whether the change ends the job, and so gives it a number among the ends.
     package var isEnd: Bool { columns.contains { $0.value == .nextEndNumber } }
 }

@@ -1,7 +1,7 @@
-/// A column of a job, as every store has it: the one list of their names and types.
+/// A column of a job in every store: the only list of their names and types.
 ///
-/// A store may spell a column otherwise and may have columns beside these. `JobColumnTests` compares the list with the tables
-/// of both stores.
+/// A store may spell a column in another way and may have further columns. `JobColumnTests` compares the list with the
+/// tables of both stores.
 package enum JobColumn: String, CaseIterable, Sendable {
     case id, batch, identity
     /// The count of the staging that named the job last.
@@ -16,7 +16,7 @@ package enum JobColumn: String, CaseIterable, Sendable {
     case owner, claimed
     case isSending = "is_sending"
     case wasInterrupted = "was_interrupted"
-    /// A `DestinationRule.Recheck`.
+    /// The raw value of a `DestinationRule.Recheck`.
     case recheck
     case attempts
     case askedWait = "asked_wait"
@@ -37,9 +37,9 @@ package enum JobColumn: String, CaseIterable, Sendable {
 
     package enum Kind: Sendable {
         case number, flag, real, text, bytes
-        /// The end of a wait, of which a store may keep more than one number.
+        /// The end of a wait, which a store may keep as several numbers.
         case wait
-        /// An `UploadRecord` as text, with what a store keeps of its rules.
+        /// An `UploadRecord` as text, with the parts of its rules that a store keeps.
         case upload
     }
 
@@ -60,12 +60,13 @@ package enum JobColumn: String, CaseIterable, Sendable {
         }
     }
 
-    /// The columns that a fresh start forgets: the count of the attempts with all that belongs to it, the wait, and the end.
+    /// The columns that a fresh start resets: the count of attempts and the values that belong to it, the wait, and the
+    /// end.
     package static let forgottenByFreshStart: [JobColumn] = [
         .attempts, .askedWait, .mirror, .spentMirrors, .notBefore, .endNumber, .errorCode, .errorMessage,
     ]
 
-    /// The value of a job that has had no attempt.
+    /// The value of the column for a job without an attempt.
     package var neutral: JobChange.Value {
         switch self {
         case .attempts, .askedWait, .mirror, .spentMirrors, .needsLeft, .recheck: .number(0)

@@ -3,10 +3,10 @@ import TransferEngine
 import TransferEventLoop
 package import TransferJobs
 
-// The values that records give the columns of their jobs: one encoding for all stores.
+// The values that records give to the columns of their jobs, in one encoding for all stores.
 
 extension JobEnd {
-    /// The transition by which the end is recorded; `nil` for a job that is taken out.
+    /// The transition that records the end; `nil` for a job that is removed.
     package var transition: JobTransition? {
         switch outcome {
         case .done: .complete
@@ -17,7 +17,7 @@ extension JobEnd {
         }
     }
 
-    /// The value of a column that the ``transition`` is given.
+    /// Returns the value that a column gets by the ``transition``.
     package func value(_ column: JobColumn) throws -> JobValue {
         switch outcome {
         case .done(let receipt, let facts), .kept(let receipt, let facts): receipt.value(column, facts)
@@ -41,7 +41,7 @@ extension JobEnd {
 }
 
 extension JobReceipt {
-    /// The value of a column that ``JobTransition/complete`` is given.
+    /// Returns the value that a column gets by ``JobTransition/complete``.
     package func value(_ column: JobColumn, _ facts: FileStamp?) -> JobValue {
         switch column {
         case .path: JobValue(path)
@@ -66,7 +66,7 @@ extension JobReceipt {
 }
 
 extension JobStep {
-    /// The value of a column that ``JobTransition/step`` is given.
+    /// Returns the value that a column gets by ``JobTransition/step``.
     package func value(_ column: JobColumn) throws -> JobValue {
         switch column {
         case .attempts: JobValue(attempts)
@@ -84,7 +84,7 @@ extension JobStep {
 }
 
 extension UploadRules {
-    /// The value of a column that ``JobTransition/interrupt`` is given.
+    /// Returns the value that a column gets by ``JobTransition/interrupt``.
     package static func value(_ column: JobColumn) -> JobValue {
         switch column {
         case .errorCode: .text(interrupted.code.rawValue)

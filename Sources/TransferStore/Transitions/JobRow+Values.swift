@@ -2,7 +2,7 @@ import TransferCore
 import TransferJobs
 
 extension JobRow {
-    /// The value of a column that ``JobTransition/restage`` is given, but for the staging.
+    /// Returns the value that a column gets by ``JobTransition/restage``, except for the staging.
     package func value(_ column: JobColumn) -> JobValue {
         switch column {
         case .line: JobValue(span?.line)

@@ -10,16 +10,16 @@ package enum JobTransition: String, CaseIterable, Sendable {
     case retryFailed
     /// A job of a batch that is staged anew.
     case restage
-    /// A job that was staged a moment ago is paused.
+    /// A job that was just staged is paused.
     case pauseStaged
 
-    // MARK: The way to a claim and back
+    // MARK: Claims and returns
     case claim
     /// A claimed job is given back unstarted.
     case release
-    /// A job of a process that ends is given back.
+    /// A process that ends gives its job back.
     case giveBack
-    /// A job of a process that is lost is given back: its files may have been changed.
+    /// The job of a lost process is given back. Its files may have been changed.
     case recover
     case wake
 
@@ -27,18 +27,18 @@ package enum JobTransition: String, CaseIterable, Sendable {
     case block
     case unblock
     case skip
-    /// A skipped job may start again, as no job that it needs came to nothing.
+    /// A skipped job may start again, because no job that it needs has ended without success.
     case revive
-    /// A job that is complete, or has brought its file before, is done again.
+    /// A job that is complete, or whose file was already present, is done again.
     case redo
 
     // MARK: Records of claimed jobs
     case step
     case complete
-    /// The file was complete before: the sources that are known of it are those of its download.
+    /// The file was already complete. The known sources are those of its download.
     case keep
     case fail
-    /// The source of an upload changed: the record of the upload stays, and the next attempt judges it.
+    /// The source of an upload changed. The record of the upload stays, and the next attempt decides about it.
     case failOfChangedSource
     /// A claimed job is cancelled.
     case abort

@@ -2,7 +2,7 @@ import TransferCore
 package import TransferWatch
 
 extension HistoryAnswer {
-    /// Looks a version up among rows.
+    /// Returns what rows say of a version.
     ///
     /// - Parameters:
     ///   - sameFile: The rows that have its inode and its size, the newest first.
@@ -31,7 +31,7 @@ extension HistoryAnswer {
 }
 
 extension UploadHistoryGraph {
-    /// Looks a version up. The graph was read for its name and numbers.
+    /// Returns what the graph says of a version. The graph was read for the version's name and numbers.
     package func look(_ version: FileVersion) -> HistoryAnswer {
         let known = entries.values.filter { $0.version.size == version.size }.sorted { $0.id > $1.id }
         return HistoryAnswer.of(

@@ -3,13 +3,13 @@ import TransferEngine
 package import TransferJobs
 import TransferWatch
 
-/// Decides what the ends of jobs change in the upload history. Pure: the graph has the versions of the jobs, the jobs that follow
-/// them, and renamed versions whose place they take.
+/// Decides what the ends of jobs change in the upload history, without any input or output. The graph holds the
+/// versions of the jobs, the jobs that follow them, and renamed versions whose places they take.
 package struct UploadHistoryEnds: Sendable {
-    /// A folder, as its jobs' ends need it.
+    /// The facts of a watched folder that decisions about the ends of its jobs need.
     package struct Folder: Sendable {
         package let root: String
-        /// Milliseconds from a file's confirmation to what is done with it then.
+        /// The time from a file's confirmation until it is moved or deleted, in milliseconds; `nil` if the file stays.
         package let thenAfter: Int64?
 
         package init(root: String, thenAfter: Int64?) {
@@ -18,19 +18,23 @@ package struct UploadHistoryEnds: Sendable {
         }
     }
 
-    /// The number of complete jobs that stay for readers of the queue's ends (`JobEnds`); the history has them for good.
+    /// The number of complete jobs that stay for readers of the queue's ends (`JobEnds`). The history keeps their files
+    /// for good.
     package static let completeJobsKept: Int64 = 1000
 
     package var graph: UploadHistoryGraph
     package var result = WatchedEnds()
-    /// By batch.
+    /// The folders by their batches.
     private let folders: [Int64: Folder]
     private let now: Int64
     private let hasFile: @Sendable (_ root: String, _ path: String) -> Bool
 
+    /// Creates a decision about ends.
+    ///
     /// - Parameters:
-    ///   - folders: By batch.
-    ///   - now: Milliseconds since 1970.
+    ///   - folders: The folders by their batches.
+    ///   - now: The time in milliseconds since 1970.
+    ///   - hasFile: A function that returns whether a file is at a path beneath a folder.
     package init(
         graph: UploadHistoryGraph, folders: [Int64: Folder], now: Int64,
         hasFile: @escaping @Sendable (_ root: String, _ path: String) -> Bool = { FolderPlaces($0).file($1) != nil }
@@ -41,7 +45,9 @@ package struct UploadHistoryEnds: Sendable {
         self.hasFile = hasFile
     }
 
-    /// - Parameter index: The end's among those that are recorded.
+    /// Records the end of a job.
+    ///
+    /// - Parameter index: The position of the end among those that are recorded.
     package mutating func record(_ end: JobEnd, index: Int) {
         guard let folder = folders[end.batch], let entry = graph.jobs[end.id]?.entry else { return }
         switch end.outcome {
@@ -63,7 +69,7 @@ package struct UploadHistoryEnds: Sendable {
             note(end, index, path, .failed)
         case .cancelled: graph.note(.cancelled, ofJob: end.id)
         case .dropped(let isChanged):
-            // The runner has given up what its server held.
+            // The runner has already abandoned the data that the server held.
             let path = takeOut(end.id, entry, abandons: false)
             note(end, index, path, .dropped(isChanged: isChanged))
         }
@@ -76,9 +82,10 @@ package struct UploadHistoryEnds: Sendable {
                 kind: kind))
     }
 
-    /// A job that would go on later makes room where a newer version of its file, or its new name, waits for it.
+    /// Removes a job that would continue later, if a newer version of its file or a job for the file's new name waits
+    /// for it.
     ///
-    /// - Returns: Whether it's gone.
+    /// - Returns: Whether the job was removed.
     package mutating func supersedes(_ step: JobStep) -> Bool {
         guard step.state != .claimed, folders[step.batch] != nil, let entry = graph.jobs[step.id]?.entry else {
             return false
@@ -92,7 +99,9 @@ package struct UploadHistoryEnds: Sendable {
         return true
     }
 
-    /// - Returns: The jobs that waited for another version's end and are ready now, by lane.
+    /// Releases jobs that waited for the end of another version.
+    ///
+    /// - Returns: The numbers of jobs that are ready now, by lane.
     package mutating func finish() -> [Lane: Int] {
         graph.releaseFollowers().reduce(into: [:]) { $0[$1.lane, default: 0] += 1 }
     }
@@ -123,7 +132,8 @@ package struct UploadHistoryEnds: Sendable {
         note(
             end, index, entry.version.path,
             .confirmed(url: receipt.finalURL, due: entry.due, hasDigest: entry.digestText != nil))
-        // Files that had this one's name: no server has them any more, so that they are uploaded by their own.
+        // This file has replaced uploads of other files that once had its name. Their entries are removed, so that they
+        // are uploaded under their own names.
         for other in graph.entries.values.sorted(by: { $0.id < $1.id })
         where other.isRenamed && other.url == receipt.finalURL && other.id != id {
             graph.remove(entry: other.id)
@@ -131,8 +141,8 @@ package struct UploadHistoryEnds: Sendable {
         }
     }
 
-    /// A file that has the bytes that were sent, and another time or inode by now, is no other version: the job that waits
-    /// to upload it as one has nothing to do.
+    /// Takes a file with the bytes that were sent, but another time or inode by now, as the same version. The job that
+    /// waits to upload it as another version is removed.
     private mutating func settleTouch(_ end: JobEnd, _ facts: FileStamp, _ id: Int64) {
         guard let entry = graph.entries[id], entry.version.size == facts.size,
             entry.version.modified != facts.modified || facts.inode.map({ $0 != entry.version.stamp.inode }) ?? false
@@ -158,13 +168,13 @@ package struct UploadHistoryEnds: Sendable {
 
     private enum Rename {
         case none
-        /// The file's upload stays where it is, as long as no other file takes its former name.
+        /// The upload stays where it is until another file takes the file's former name.
         case elsewhere
-        /// Another file has its former name, and will take the place of this upload: it's uploaded by its new one.
+        /// Another file has the former name and will replace this upload. The file is uploaded under its new name.
         case toItsOwnPlace
     }
 
-    /// Decides about a file that got another name while it was uploaded, and about the job that waits to upload it by that
+    /// Decides about a file that was renamed during its upload, and about the job that waits to upload it under the new
     /// name.
     private mutating func settleRename(_ end: JobEnd, _ id: Int64, _ folder: Folder) -> Rename {
         let followers = graph.followers(of: end.id).filter { $0.entry == id }
@@ -172,7 +182,7 @@ package struct UploadHistoryEnds: Sendable {
         let destination = graph.jobs[end.id]?.destination
         let isElsewhere = followers.contains { $0.destination != destination }
         if isElsewhere, hasFile(folder.root, WatchedPath.path(ofJob: end.identity)) { return .toItsOwnPlace }
-        // Under its new name it isn't to be uploaded again.
+        // The file must not be uploaded again under its new name.
         for follower in followers { graph.remove(job: follower.id) }
         result.superseded[end.batch, default: []] += followers.map(\.id)
         return isElsewhere ? .elsewhere : .none
@@ -188,7 +198,9 @@ package struct UploadHistoryEnds: Sendable {
         }
     }
 
-    /// - Returns: The path of its version; `nil` where that belongs to another job, or isn't known.
+    /// Removes a job, and its version if the version names this job.
+    ///
+    /// - Returns: The path of the version; `nil` if the version belongs to another job or is unknown.
     private mutating func takeOut(_ job: Int64, _ id: Int64, abandons: Bool = true) -> String? {
         graph.remove(job: job, abandons: abandons)
         guard let entry = graph.entries[id], entry.job == job else { return nil }

@@ -1,28 +1,28 @@
 package import TransferCore
 package import TransferWatch
 
-/// A version of a file as an upload history has it: all columns that its rules read or change.
+/// A version of a file in an upload history, with all columns that the rules read or change.
 package struct UploadHistoryEntry: Sendable, Hashable {
     package let id: Int64
-    /// As it was recorded.
+    /// The version as it was recorded.
     package var version: FileVersion
-    /// The place that it's uploaded to, redacted.
+    /// The URL to which the file is uploaded, redacted.
     package var url: String
     package var state: HistoryState
-    /// The job of a version that isn't confirmed.
+    /// The job of a version that is not confirmed yet.
     package var job: Int64?
-    /// The digest as it's stored; empty where it couldn't be computed while the file was this version.
+    /// The digest as it is stored. It is empty if it could not be computed while the file was this version.
     package var digestText: String?
-    /// The fingerprint of its bytes (``SourceFile/fingerprint(isStopped:)``).
+    /// The fingerprint of the file's bytes (``SourceFile/fingerprint(isStopped:)``).
     package var fingerprint: UInt64?
-    /// Times are milliseconds since 1970.
+    /// The time at which the version was staged, in milliseconds since 1970, as all times here.
     package var staged: Int64
     package var confirmed: Int64?
     /// The time at which the file is to be moved or deleted.
     package var due: Int64?
-    /// The time since which the file isn't at its path.
+    /// The time since which the file has been missing at its path.
     package var gone: Int64?
-    /// Another file may take the place of its upload, as it has another name now.
+    /// Whether another file may replace this upload, because the file has another name now.
     package var isRenamed = false
     package var failures = 0
 
@@ -51,6 +51,6 @@ package struct UploadHistoryEntry: Sendable, Hashable {
         set { digestText = newValue?.description }
     }
 
-    /// Whether a confirmed file waits for what is to be done with it.
+    /// Whether a confirmed file waits to be moved or deleted.
     package var isKept: Bool { due != nil && gone == nil }
 }

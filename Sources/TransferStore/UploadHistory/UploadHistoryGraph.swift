@@ -2,36 +2,36 @@ import TransferCore
 package import TransferJobs
 import TransferWatch
 
-/// The part of an upload history that a decision is about: versions of files and their jobs, with the changes that rules
-/// have made of them. A store reads it, and writes its changes in the same transaction.
+/// The part of an upload history that a decision is about: versions of files, their jobs, and the changes that rules
+/// have made to them. A store reads it, and writes its changes in the same transaction.
 package struct UploadHistoryGraph: Sendable {
     package private(set) var entries: [Int64: UploadHistoryEntry] = [:]
     package private(set) var jobs: [Int64: UploadHistoryJob] = [:]
     private var entriesOfPath: [PathKey: Set<Int64>] = [:]
     private var jobsOfEntry: [Int64: Set<Int64>] = [:]
 
-    /// Numbers from here on are of what isn't stored yet, in the order in which it came.
+    /// The first number of rows that are not stored yet. They are numbered in the order in which they came.
     private static let firstNew = Int64.max / 2
     private var next = firstNew
 
     private var changedEntries: Set<Int64> = []
     private var changedJobs: [Int64: UploadHistoryJob.Change] = [:]
     package private(set) var removedEntries: [Int64] = []
-    /// Stored jobs that are to be removed, and whether their servers are to drop what they hold.
+    /// The stored jobs to remove, and whether their servers are asked to drop the data of the upload.
     package private(set) var removedJobs: [(id: Int64, abandons: Bool)] = []
 
     package init() {}
 
     // MARK: Reading
 
-    /// Adds a stored version; one that is there already stays as it is.
+    /// Adds a stored version. A version that is already present is not changed.
     package mutating func load(_ entry: UploadHistoryEntry) {
         guard entries[entry.id] == nil else { return }
         entries[entry.id] = entry
         entriesOfPath[PathKey(entry.version.path), default: []].insert(entry.id)
     }
 
-    /// Adds a stored job; one that is there already stays as it is.
+    /// Adds a stored job. A job that is already present is not changed.
     package mutating func load(_ job: UploadHistoryJob) {
         guard jobs[job.id] == nil else { return }
         jobs[job.id] = job
@@ -44,7 +44,8 @@ package struct UploadHistoryGraph: Sendable {
         (entriesOfPath[PathKey(path)] ?? []).compactMap { entries[$0] }.sorted { $0.id < $1.id }
     }
 
-    /// The open jobs of a version: the one that it names, and one that goes on under the file's former name.
+    /// Returns the jobs of a version: the job that it names, and an open job that continues under the file's former
+    /// name.
     package func jobs(ofEntry id: Int64) -> [UploadHistoryJob] {
         let named = entries[id]?.job
         return (jobsOfEntry[id] ?? []).compactMap { jobs[$0] }.filter { $0.isOpen || $0.id == named }
@@ -55,7 +56,7 @@ package struct UploadHistoryGraph: Sendable {
         entries(ofPath: path).filter { $0.job != nil }.flatMap { jobs(ofEntry: $0.id) }
     }
 
-    /// The jobs that wait for the end of another one.
+    /// Returns the jobs that wait for the end of a job.
     package func followers(of job: Int64) -> [UploadHistoryJob] {
         jobs.values.filter { $0.follows == job }.sorted { $0.id < $1.id }
     }
@@ -103,7 +104,7 @@ package struct UploadHistoryGraph: Sendable {
         change(&job)
         jobs[id] = job
         guard !Self.isNew(id) else { return }
-        // A job that begins anew is written whole.
+        // A renewed job is written as a whole anyway.
         if case .renewed? = changedJobs[id] { return }
         changedJobs[id] = kind
     }
@@ -111,7 +112,9 @@ package struct UploadHistoryGraph: Sendable {
     /// Notes the state that the store has given a job in the same transaction.
     package mutating func note(_ state: JobState, ofJob id: Int64) { jobs[id]?.state = state }
 
-    /// - Parameter abandons: Whether the job's server is to drop what it holds of it.
+    /// Removes a job.
+    ///
+    /// - Parameter abandons: Whether the job's server is asked to drop the data that it holds of the upload.
     package mutating func remove(job id: Int64, abandons: Bool = true) {
         guard let job = jobs.removeValue(forKey: id) else { return }
         jobsOfEntry[job.entry]?.remove(id)
@@ -119,9 +122,9 @@ package struct UploadHistoryGraph: Sendable {
         if !Self.isNew(id) { removedJobs.append((id, abandons)) }
     }
 
-    /// Makes jobs ready whose predecessor isn't on its way any longer.
+    /// Makes jobs ready whose predecessor has ended.
     ///
-    /// - Returns: The jobs that are ready by it.
+    /// - Returns: The jobs that became ready.
     package mutating func releaseFollowers() -> [UploadHistoryJob] {
         var ready: [UploadHistoryJob] = []
         for job in jobs.values.sorted(by: { $0.id < $1.id }) {
@@ -135,7 +138,7 @@ package struct UploadHistoryGraph: Sendable {
         return ready
     }
 
-    // MARK: What is to be written
+    // MARK: Changes to write
 
     package var updatedEntries: [UploadHistoryEntry] { changedEntries.sorted().compactMap { entries[$0] } }
 

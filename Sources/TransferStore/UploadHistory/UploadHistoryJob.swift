@@ -1,22 +1,22 @@
 package import TransferJobs
 
-/// A job of a watched folder, as the rules of the upload history need it.
+/// A job of a watched folder, with the values that the rules of the upload history need.
 package struct UploadHistoryJob: Sendable, Hashable {
     package let id: Int64
-    /// The version that it uploads (``UploadHistoryEntry/id``).
+    /// The version that the job uploads (``UploadHistoryEntry/id``).
     package let entry: Int64
-    /// Empty for a job that isn't stored yet.
+    /// The identity of the job in its batch, empty for a job that is not stored yet.
     package var identity: String
     package var state: JobState
     package var lane: Lane
-    /// `JobSpec.destinationKey(directory:)`
+    /// The key of the job's destination (`JobSpec.destinationKey(directory:)`).
     package var destination: String
     package var fingerprint: Int64
     /// The job that has to end before this one starts.
     package var follows: Int64?
     /// Whether the body may have reached the server.
     package var mayHaveArrived = false
-    /// A job that failed, and is tried again at its own time.
+    /// Whether the job failed and is tried again at a time of its own.
     package var keepsTime = false
 
     package init(
@@ -37,20 +37,20 @@ package struct UploadHistoryJob: Sendable, Hashable {
 
     package var isClaimed: Bool { state == .claimed }
     package var isOpen: Bool { !state.hasEnded }
-    /// Whether it's only tried again by a command.
+    /// Whether only a command starts the job again.
     package var isLeftAlone: Bool { state == .cancelled || mayHaveArrived }
 
-    /// The change of a stored job that goes on.
+    /// A change of a stored job that continues.
     package enum Change: Sendable, Hashable {
-        /// The job follows another one, or none any longer; its state may be another.
+        /// The job follows another job, or no job any longer. Its state may have changed too.
         case order
         /// The job uploads the file under the file's new name.
         case renamed
         /// The job has another priority.
         case ranked
-        /// The job begins anew, by the rules of today.
+        /// The job begins anew, under the current rules.
         ///
-        /// - Parameter keepsUpload: What its server holds of it counts still.
+        /// - Parameter keepsUpload: Whether the data that the server already holds of the upload still counts.
         case renewed(keepsUpload: Bool)
     }
 }

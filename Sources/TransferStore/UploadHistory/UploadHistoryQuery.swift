@@ -2,8 +2,8 @@ import TransferCore
 package import TransferJobs
 import TransferWatch
 
-/// The part of an upload history that a decision about offers needs: a store reads the versions of these keys, their jobs,
-/// and all jobs of the batch that follow others, with those that they follow.
+/// The part of an upload history that a decision about offers needs. A store reads the versions with these keys, their
+/// jobs, all jobs of the batch that follow others, and the jobs that they follow.
 package struct UploadHistoryQuery: Sendable {
     package private(set) var versions: [(inode: Int64, size: Int64)] = []
     package private(set) var paths: [String] = []
@@ -19,8 +19,8 @@ package struct UploadHistoryQuery: Sendable {
         }
     }
 
-    /// The places that the offers may be uploaded to, as their digests are known now. Versions that name a job and go to one
-    /// of these are read, too.
+    /// Returns the URLs to which the offers may be uploaded, by the digests that are known now. Versions that name a
+    /// job and go to one of these URLs are read too.
     package func urls(_ plan: WatchPlan, _ graph: UploadHistoryGraph) -> [String] {
         guard !plan.spec.upload.uploadProtocol.givesNames else { return [] }
         var urls = Set<String>()
@@ -39,7 +39,7 @@ package struct UploadHistoryQuery: Sendable {
 }
 
 extension HistoryOffer.Finding {
-    /// The row that it's about.
+    /// The row that the offer's finding names.
     fileprivate var row: Int64? {
         switch self {
         case .returned(let row), .touched(let row), .looked(let row, _), .rewritten(let row, _), .renumbered(let row),

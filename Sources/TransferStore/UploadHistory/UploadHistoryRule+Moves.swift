@@ -3,9 +3,11 @@ import TransferEngine
 import TransferJobs
 import TransferWatch
 
-// Files that have another name.
+// Files that were renamed.
 extension UploadHistoryRule {
-    /// - Returns: Whether there was room for it.
+    /// Records that a file of a version has another name now.
+    ///
+    /// - Returns: Whether there was room for its job.
     mutating func move(_ id: Int64, to version: FileVersion) -> Bool {
         guard let entry = graph.entries[id] else { return true }
         for older in graph.jobs(ofPath: version.path) where older.entry != id && !older.isClaimed { remove(older) }
@@ -19,7 +21,8 @@ extension UploadHistoryRule {
             $0.version.stamp.device = version.stamp.device
             $0.gone = nil
         }
-        // A job under way has the file open: it goes on, and this one only starts if that comes to nothing.
+        // A job under way has the file open and continues. The new job starts only if the job under way comes to
+        // nothing.
         let isPaused = jobs.contains { $0.state == .paused }
         for job in jobs where !job.isClaimed { remove(job, keepsEntry: true) }
         stage(id, as: version, digest: entry.digest, isPaused: isPaused)
@@ -29,7 +32,7 @@ extension UploadHistoryRule {
     private mutating func moveSettled(_ entry: UploadHistoryEntry, to version: FileVersion) -> Bool {
         let isReplaceable = entry.state == .confirmed && losesItsURL(entry, as: version)
         if isReplaceable, file(entry.version.path) != nil {
-            // Another file has its name, and so the place of its upload: that of a log that was rotated.
+            // Another file has the former name, and so replaces this upload. An example is a log that was rotated.
             guard add(version, digest: entry.digest, fingerprint: entry.fingerprint) else { return false }
             replace(entry.id)
             return true
@@ -46,7 +49,7 @@ extension UploadHistoryRule {
         return true
     }
 
-    /// A job that is left alone isn't uploaded until a command says so, and then it's the file of its new name.
+    /// Gives a job that is left alone the new name of its file. The job still waits for a command.
     private mutating func rename(_ job: UploadHistoryJob, _ entry: UploadHistoryEntry, to version: FileVersion) {
         let spec = plan.job(version, digest: entry.digest, identity: job.identity)
         let url = Redaction.url(plan.url(version, digest: entry.digest))
@@ -62,7 +65,8 @@ extension UploadHistoryRule {
         cameBack(entry.id)
     }
 
-    /// Whether a file of the name that it had would take the place of its upload, and it has another one itself now.
+    /// Returns whether a file with the former name would replace this upload, because the file's own URL is another one
+    /// now.
     private func losesItsURL(_ entry: UploadHistoryEntry, as version: FileVersion) -> Bool {
         let kind = plan.spec.upload.uploadProtocol
         guard !kind.givesNames, kind != .post else { return false }

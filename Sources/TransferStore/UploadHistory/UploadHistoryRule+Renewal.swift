@@ -2,16 +2,16 @@ import TransferCore
 import TransferJobs
 import TransferWatch
 
-// A new start of watching.
+// The renewal of jobs at a new start of the watch.
 extension UploadHistoryRule {
-    /// Brings all versions that aren't confirmed into line with the rules as they are now. The graph has all versions that
-    /// name a job.
+    /// Adapts all versions that are not confirmed to the current rules. The graph must hold all versions that name a
+    /// job.
     package mutating func renewAll() {
         var paths = Set<PathKey>()
         for entry in graph.entries.values.filter({ $0.job != nil }).sorted(by: { $0.id > $1.id }) {
             let jobs = graph.jobs(ofEntry: entry.id)
             guard paths.insert(PathKey(entry.version.path)).inserted else {
-                // A newer version is there.
+                // A newer version of the file has a job.
                 for job in jobs where !job.isClaimed { remove(job) }
                 continue
             }
@@ -35,8 +35,9 @@ extension UploadHistoryRule {
         let spec = plan.job(entry.version, digest: entry.digest, identity: job.identity)
         let isSame = spec.fingerprint == job.fingerprint
         changes.secrets[job.id] = JobSecrets(spec)
-        // A refused upload is tried again at its time: a service may begin again and again, and that is no reason to ask
-        // for all of it each time. What has arrived and is only to be verified costs a question, and a start asks it.
+        // A refused upload keeps the time of its next attempt. A service may start again and again, which is no reason
+        // to ask for all refused uploads each time. An upload that has arrived and only needs verification costs one
+        // request, which each start makes.
         if isSame, job.state == .failed, job.keepsTime { return graph.change(job: job.id, .ranked) }
         let lane = lane(of: spec)
         let state: JobState = job.state == .paused || job.state == .blocked ? job.state : .queued

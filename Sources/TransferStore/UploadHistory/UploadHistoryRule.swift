@@ -3,8 +3,9 @@ import TransferEngine
 package import TransferJobs
 package import TransferWatch
 
-/// Decides what an observation of a file changes in the upload history: which versions and jobs change, which job is
-/// staged, and which waits behind which. Pure: a store reads the graph, asks the rule, and writes what has changed of the graph.
+/// Decides what an observation of a file changes in the upload history, without any input or output. It changes
+/// versions and jobs, stages a job, and puts jobs behind others. A store reads the graph, asks the rule, and writes the
+/// changes of the graph.
 package struct UploadHistoryRule: Sendable {
     package let plan: WatchPlan
     package let batch: Int64
@@ -12,16 +13,18 @@ package struct UploadHistoryRule: Sendable {
     package var changes = HistoryChanges()
     /// The number of jobs that may still be staged (``WatchPlan/capacity``).
     package var room: Int
-    /// Jobs that come while the batch is paused are paused too.
+    /// Whether the batch is paused. Jobs that are added meanwhile are paused too.
     package let isPaused: Bool
-    /// Milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     package let now: Int64
-    /// The file that is at a path beneath the folder now.
+    /// Returns the stamp of the file that is at a path beneath the folder now.
     package let file: @Sendable (_ path: String) -> FileStamp?
-    /// Names that belong to files of their own now.
+    /// The paths that belong to files of their own now, and are no longer other names of a file.
     package private(set) var ownNames: [String] = []
 
-    /// - Parameter open: The folder's jobs that haven't ended.
+    /// Creates a rule for one transaction.
+    ///
+    /// - Parameter open: The number of the folder's jobs that have not ended.
     package init(
         _ plan: WatchPlan, batch: Int64, graph: UploadHistoryGraph, open: Int, isPaused: Bool, now: Int64,
         file: @escaping @Sendable (_ path: String) -> FileStamp?
@@ -35,7 +38,7 @@ package struct UploadHistoryRule: Sendable {
         self.file = file
     }
 
-    /// The look at the folder as it is, for ``file``.
+    /// Returns a function that reads the stamps of files in the folder, for ``file``.
     package static func look(at root: String) -> @Sendable (_ path: String) -> FileStamp? {
         { FolderPlaces(root).file($0)?.stamp }
     }
@@ -54,7 +57,9 @@ package struct UploadHistoryRule: Sendable {
         changes.ready = changes.ready.filter { $0.value > 0 }
     }
 
-    /// - Returns: Whether there was room for it.
+    /// Takes one offer.
+    ///
+    /// - Returns: Whether there was room for its job.
     private mutating func take(_ offer: HistoryOffer) -> Bool {
         let version = offer.version
         switch offer.finding {
@@ -78,7 +83,7 @@ package struct UploadHistoryRule: Sendable {
             }
             return true
         case .rewritten(let id, let digest):
-            // A failed one is taken out with its job.
+            // A failed version is removed together with its job.
             guard graph.entries[id]?.state == .failed || replace(id) else { return true }
             return add(version, digest: digest, fingerprint: offer.fingerprint)
         case .another(let id, let digest):
@@ -89,7 +94,9 @@ package struct UploadHistoryRule: Sendable {
         }
     }
 
-    /// - Parameter isAnother: No version that was known before is this file.
+    /// Takes an offer of a new file.
+    ///
+    /// - Parameter isAnother: Whether the file is none of the versions that were known before.
     private mutating func takeNew(_ offer: HistoryOffer, digest: Checksum?, isAnother: Bool = false) -> Bool {
         let version = offer.version
         var look = graph.look(version)
@@ -103,21 +110,22 @@ package struct UploadHistoryRule: Sendable {
             cameBack(row.id)
             return true
         case .elsewhere(let row):
-            // A hard link, of which both names were offered together.
+            // The two names are hard links to one file, and were offered together.
             if isThere(version, at: row.version.path) {
                 changes.otherNames.append((row.version.path, version.path))
                 return true
             }
             if !isAnother { return move(row.id, to: version) }
         case .otherTime(let row):
-            // This file is another version now, so that one isn't anywhere any more.
+            // The file is another version now, so the recorded version exists nowhere any longer.
             replace(row.id)
         case .unknown, .renumbered, .replaced: break
         }
         return add(version, digest: digest, fingerprint: offer.fingerprint)
     }
 
-    /// This file has the entry's inode, so that the entry's file isn't anywhere; but the disk that it was on may come back.
+    /// Removes an entry whose inode another file has now. An entry of another device stays, because its disk may
+    /// return.
     private mutating func forget(_ id: Int64, unlessOnOtherDeviceThan version: FileVersion) {
         guard let entry = graph.entries[id], entry.version.deviceBits == version.deviceBits, !replace(id) else {
             return
@@ -125,9 +133,9 @@ package struct UploadHistoryRule: Sendable {
         if entry.state == .leftAlone { graph.remove(entry: id) }
     }
 
-    /// Another version takes the place of a confirmed one.
+    /// Removes a confirmed version, because another version takes its place.
     ///
-    /// - Returns: Whether that was there.
+    /// - Returns: Whether the version was present and confirmed.
     @discardableResult mutating func replace(_ id: Int64) -> Bool {
         guard let entry = graph.entries[id], entry.state == .confirmed else { return false }
         graph.remove(entry: id)
@@ -135,10 +143,10 @@ package struct UploadHistoryRule: Sendable {
         return true
     }
 
-    /// The bytes of a version, with another time, and perhaps under another name. What is to be sent is sent as this; what
-    /// is left alone stays so.
+    /// Gives a version another time, and perhaps another name, because its bytes are unchanged. A file still to be sent
+    /// is sent under them. A file that is left alone stays so.
     ///
-    /// - Returns: Whether there was room for it.
+    /// - Returns: Whether there was room for its job.
     private mutating func touch(_ id: Int64, as version: FileVersion) -> Bool {
         graph.change(id) {
             $0.version.stamp.modified = version.modified
@@ -186,7 +194,7 @@ package struct UploadHistoryRule: Sendable {
         return true
     }
 
-    /// A job for a version. It follows what is on its way to the same place.
+    /// Stages a job for a version. The job follows any open job for the same file or URL.
     package mutating func stage(
         _ id: Int64, as version: FileVersion, digest: Checksum?, isPaused wasPaused: Bool = false
     ) {
@@ -218,16 +226,16 @@ package struct UploadHistoryRule: Sendable {
         Lane(batch: batch, origin: spec.origin(mirror: 0), network: spec.settings.network.key)
     }
 
-    /// The newest of the jobs that upload this file, or to this URL.
+    /// Returns the newest open job that uploads this file or uploads to this URL.
     private func lastOpenJob(of entry: Int64, path: String, url: String, destination: String) -> Int64? {
         let ofFile = graph.jobs(ofEntry: entry) + graph.jobs(ofPath: path)
-        // A URL where uploads are made can have many at a time.
+        // A URL where a server makes names can take many uploads at a time.
         let givesNames = plan.spec.upload.uploadProtocol.givesNames
         let ofPlace = graph.jobs.values.filter { job in
             guard !givesNames, let entry = graph.entries[job.entry] else { return false }
             return entry.job != nil && entry.url == url
         }
-        // A file that was renamed while it's uploaded has another URL in the history by now.
+        // The history already has the new URL of a file that was renamed during its upload.
         let ofFormerPlace = graph.jobs.values.compactMap { renamed in
             renamed.follows.flatMap { graph.jobs[$0] }.flatMap {
                 $0.entry == renamed.entry && $0.destination == destination ? $0 : nil
@@ -238,8 +246,8 @@ package struct UploadHistoryRule: Sendable {
 
     // MARK: Jobs
 
-    /// Takes a job out that hasn't started, and its version: what follows it follows what it followed, or is released by
-    /// ``finish()``.
+    /// Removes a job that has not started, and its version. A job that followed it follows its predecessor, or is
+    /// released by ``finish()``.
     package mutating func remove(_ job: UploadHistoryJob, keepsEntry: Bool = false) {
         for follower in graph.followers(of: job.id) where job.follows != nil {
             graph.change(job: follower.id, .order) { $0.follows = job.follows }
@@ -250,7 +258,7 @@ package struct UploadHistoryRule: Sendable {
         guard job.isOpen else { return }
         changes.added -= 1
         room += 1
-        // A job that was staged by this very transaction.
+        // The job was staged in this same transaction.
         if UploadHistoryGraph.isNew(job.id), job.state == .queued { changes.ready[job.lane, default: 0] -= 1 }
     }
 }

@@ -7,7 +7,8 @@ package struct ClaimedJobs: Sendable {
     package var jobs: [(record: JobRecord, rank: Int)]
     /// Rows whose description cannot be read, for example because a newer version has written them.
     package var unreadable: [(id: Int64, identity: String, error: TransferError)]
-    /// Jobs of watched folders that this process isn't to do: they are left to those that watch the folders.
+    /// The jobs of watched folders that this process must not do. They are left to the processes that watch the
+    /// folders.
     package var refused: [JobRecord] = []
     /// Whether jobs of the batch were changed since it was staged, so that the counts from staging no longer hold.
     package var isNews = false

@@ -14,7 +14,7 @@ package final class PostgresDatabase: Sendable {
     package let process: Int64
     package let lease = PostgresLeaseEnd()
     package let holdings = PostgresHoldings()
-    /// The tags that this process has besides those of its role, as the watcher of folders.
+    /// The tags that this process has in addition to those of its role, as a watcher of folders.
     private let folderTags = Mutex<Set<String>>([])
 
     /// A lock that admits one transaction at a time.
@@ -109,7 +109,7 @@ package final class PostgresDatabase: Sendable {
 
     // MARK: Tags
 
-    /// The tags of this process: jobs that ask for others aren't taken.
+    /// The tags of this process. It takes no jobs that ask for other tags.
     package var tags: WorkerTags { tags(adding: []) }
 
     package func tags(adding more: [String]) -> WorkerTags {
@@ -119,7 +119,7 @@ package final class PostgresDatabase: Sendable {
 
     package func add(tag: String) { folderTags.withLock { _ = $0.insert(tag) } }
 
-    /// Whether the lane's jobs ask for no other tags.
+    /// Returns whether the lane's jobs ask for no other tags.
     package func mayDo(_ lane: Lane) -> Bool { WorkerTags(text: lane.tags).map(tags.cover) ?? lane.tags.isEmpty }
 
     // MARK: Transactions

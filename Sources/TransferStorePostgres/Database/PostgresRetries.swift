@@ -17,7 +17,7 @@ package final class PostgresRetries: Sendable {
     private let reported = Mutex(Reported())
     private let end = PostgresCancellation()
 
-    /// The times between two attempts, as far as the lease lasts: the first one, and the longest.
+    /// The first and the longest pause between two attempts, while the lease lasts.
     private static let first = Duration.seconds(1)
     package static let longest = Duration.seconds(10)
 

@@ -99,7 +99,8 @@ package struct PostgresClaims: Sendable {
 
     // MARK: Statements
 
-    /// The version of a watched file, as ``WatchedVersion/init(_:)`` reads it. One that isn't known any longer is no file.
+    /// The version of a watched file, as ``WatchedVersion/init(_:)`` reads it. A version that is no longer known has
+    /// the size -1, which no file has.
     private static let watched = """
         CASE WHEN job.history IS NOT NULL THEN coalesce((SELECT concat_ws(',', upload_history.id, inode,
                 upload_history.size, upload_history.modified, verifies::integer, failures,
@@ -142,8 +143,10 @@ package struct PostgresClaims: Sendable {
 }
 
 extension WatchedVersion {
-    /// - Parameter text: Its row's number, inode, size, time, whether it's verified, failures, time of its last change,
-    ///   fingerprint and digest, with commas between them.
+    /// Reads a version.
+    ///
+    /// - Parameter text: The row's number, inode, size, time, whether it is verified, failures, time of its last
+    ///   change, fingerprint and digest, separated by commas.
     fileprivate init(_ text: String) {
         let parts = text.split(separator: ",", maxSplits: 8, omittingEmptySubsequences: false)
         func number(_ index: Int) -> Int64? { index < parts.count ? Int64(parts[index]) : nil }

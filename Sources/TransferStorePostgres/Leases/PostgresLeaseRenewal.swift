@@ -11,7 +11,7 @@ package final class PostgresLeaseRenewal: Sendable {
     private let thread = WorkerPool(name: "queue-lease", threads: 1)
     private let end = PostgresCancellation()
 
-    /// - Parameter hear: Called by the keeper's thread.
+    /// - Parameter hear: The receiver of notifications, called by the renewal's thread.
     package init(_ database: PostgresDatabase, _ hear: @escaping @Sendable (StoreNotification) -> Void) {
         self.database = database
         self.hear = hear
@@ -30,7 +30,7 @@ package final class PostgresLeaseRenewal: Sendable {
                     return hear(.leaseIsOver(LeaseLost()))
                 } catch {
                     guard left > .zero else { return hear(.leaseIsOver(error)) }
-                    // The lease was renewed on the connection that is lost now.
+                    // The lost connection had renewed the lease, so the pauses begin anew.
                     if database.lease.time > term { pauses.reset() }
                     guard end.rest(min(pauses.next(), left / 2)) else { return }
                 }

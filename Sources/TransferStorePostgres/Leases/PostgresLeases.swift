@@ -29,7 +29,7 @@ package struct PostgresLeases: Sendable {
         return row?.number(0) ?? 0
     }
 
-    /// Gives this process one more tag.
+    /// Adds a tag to this process.
     static func add(_ db: PostgresConnection, tag: String, _ database: PostgresDatabase) throws {
         try db.post(Self.tagging, [database.process, database.tags(adding: [tag]).text])
     }

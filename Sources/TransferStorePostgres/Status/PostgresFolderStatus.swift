@@ -2,9 +2,11 @@ import TransferJobs
 import TransferStore
 import TransferWatch
 
-/// How watched folders stand, by the upload history and the jobs of their batches.
+/// The status of watched folders, by the upload history and the jobs of their batches.
 package enum PostgresFolderStatus {
-    /// - Returns: The folders of these batches, by the batches' numbers.
+    /// Returns the status of the batches' folders.
+    ///
+    /// - Returns: The statuses, by the numbers of the batches.
     static func statuses(
         _ db: PostgresConnection, of batches: PostgresArray<Int64>
     ) throws -> [Int64: FolderStatus] {

@@ -2,25 +2,27 @@ import TransferCore
 package import TransferJobs
 package import TransferStore
 
-/// A ``/TransferStore/JobChange`` as PostgreSQL's statement: the one place where the state of jobs is set.
+/// A ``/TransferStore/JobChange`` as a statement of PostgreSQL. Only these statements set the state of jobs.
 package struct PostgresJobUpdate: Sendable {
     package let sql: String
-    /// The columns whose values are parameters, in the order of these; ``JobColumn/state`` for the state.
+    /// The columns whose values are parameters, in the order of the parameters; ``JobColumn/state`` stands for the
+    /// state.
     private let givens: [JobColumn]
 
     /// - Parameters:
     ///   - transition: The change that is made.
-    ///   - guards: Whether only jobs in the states are changed that the change leads from. A caller that knows that of its jobs,
-    ///     as it has their rows locked, spares the look.
-    ///   - endNumber: The number of an end, in SQL. Its parameters begin with the number that it is called with, and
-    ///     those of the condition follow.
-    ///   - expressions: Values that come with the job as columns of the source, in SQL, and not as parameters.
-    ///   - conditions: The conditions that come with the job, in SQL.
+    ///   - guards: Whether the statement itself checks that the jobs are in a state from which the change leads. A
+    ///     caller that has locked the rows, and so knows their states, saves the check.
+    ///   - endNumber: The number of an end, in SQL. Its parameters begin with the number that is passed to it, and
+    ///     are followed by those of the condition.
+    ///   - expressions: The values that are columns of the source, in SQL, and not parameters.
+    ///   - conditions: The conditions that are passed with the job, in SQL.
     ///   - state: The state, in SQL, where the change does not determine it alone.
-    ///   - also: Further assignments, of columns that are this store's own.
-    ///   - source: What stands behind `FROM`; parameters as for the condition.
+    ///   - also: Further assignments, to columns that only this store has.
+    ///   - source: The text after `FROM`, with parameters as in the condition.
     ///   - returning: The columns that are read of the jobs.
-    ///   - condition: The jobs, in SQL. Its parameters begin with the number that it is called with.
+    ///   - condition: The condition that selects the jobs, in SQL. Its parameters begin with the number that is
+    ///     passed to it.
     package init(
         _ transition: JobTransition, guards: Bool = true, endNumber: (Int) -> String = { _ in "NULL" },
         expressions: [JobColumn: String] = [:], conditions: [JobChange.Condition: String] = [:],
@@ -32,7 +34,7 @@ package struct PostgresJobUpdate: Sendable {
         var rendering = Rendering(expressions: expressions, conditions: conditions)
         let target = rendering.state(change)
         rendering.add(change, state: target)
-        // The numbers of the parameters behind the given ones are known once all of these are.
+        // The numbers of later parameters are known once all given ones are numbered.
         let next = rendering.givens.count + 1
         var clauses = ["state = \(state(target))"]
         clauses += rendering.clauses.map { $0 == Rendering.endNumber ? "end_number = \(endNumber(next))" : $0 }
@@ -45,15 +47,17 @@ package struct PostgresJobUpdate: Sendable {
         givens = rendering.givens
     }
 
-    /// The states from which a change leads, in SQL: as an equality where there is one, which partial indexes are found by.
+    /// Returns the condition for the states from which a change leads, in SQL. A single state is an equality, because
+    /// partial indexes are found by it.
     private static func states(_ change: JobChange) -> String {
         if change.from.count == 1 { return "job.state = \(JobStates.list(change.from))" }
         return "job.state IN (\(JobStates.list(change.from)))"
     }
 
-    /// The assignment of the state alone, where a condition holds; for a statement that changes other columns of more jobs.
+    /// Returns an assignment that sets only the state, where a condition holds. It is for a statement that also changes
+    /// other columns, of more jobs.
     ///
-    /// - Parameter condition: In SQL.
+    /// - Parameter condition: The condition, in SQL.
     package static func state(_ transition: JobTransition, when condition: String) -> String {
         var rendering = Rendering()
         let change = transition.change
@@ -62,9 +66,9 @@ package struct PostgresJobUpdate: Sendable {
     }
 
     /// - Parameters:
-    ///   - state: The state, where it comes with the job.
+    ///   - state: The state, if it is passed with the job.
     ///   - more: The values of the other parameters.
-    ///   - given: The values of columns that come with the job.
+    ///   - given: The values of columns that are passed with the job.
     package func values(
         state: JobState? = nil, _ more: [(any PostgresValue)?], given: (JobColumn) throws -> JobValue = { _ in .null }
     ) rethrows -> [(any PostgresValue)?] {
@@ -108,7 +112,7 @@ package struct PostgresJobUpdate: Sendable {
                 default: clauses.append(clause(assignment))
                 }
             }
-            // The time at which a worker asks the server to forget an upload stands with cancelled jobs alone.
+            // Only cancelled jobs have the time at which a worker asks the server to forget an upload.
             if change.to == .state(.cancelled) {
                 clauses.append("drop_after = CASE WHEN upload_goes_on THEN \(PostgresClock.now) END")
             } else if change.from.contains(.cancelled) {

@@ -8,13 +8,13 @@ import TransferJobs
 import TransferStore
 import TransferWatch
 
-/// Watched folders and the versions of their files, as several machines share them. Every change of a folder's history
-/// locks the folder's row first, so that two watchers of one folder take turns, and each version is staged once.
+/// Watched folders and the versions of their files, as several machines share them. Each change of a folder's history
+/// first locks the folder's row. So two watchers of one folder take turns, and each version is staged once.
 package final class PostgresHistory: Sendable {
     let database: PostgresDatabase
     let batches: PostgresBatches
     private let stamps: HistoryStamps
-    /// The folders that this process watches, by their numbers, with their paths.
+    /// The paths of the folders that this process watches, by the folders' numbers.
     private let roots = Mutex<[Int64: String]>([:])
 
     init(database: PostgresDatabase, batches: PostgresBatches, stamps: HistoryStamps) {
@@ -23,12 +23,13 @@ package final class PostgresHistory: Sendable {
         self.stamps = stamps
     }
 
-    /// A number that grows from transaction to transaction of this process.
+    /// Returns a number that grows from transaction to transaction of this process.
     func nextStamp() -> Int { stamps.next() }
 
     // MARK: Devices
 
-    /// The file system of the folder itself has another number on each machine: the database has 0 for it.
+    /// Returns a version as the database stores it. The number of the folder's own file system differs between
+    /// machines, and is stored as 0.
     func stored(_ version: FileVersion, in folder: Int64) -> FileVersion {
         var version = version
         if version.stamp.device == device(of: folder) { version.stamp.device = 0 }
@@ -81,12 +82,12 @@ package final class PostgresHistory: Sendable {
             }
         }
         roots.withLock { $0[opened.folder] = plan.root }
-        // Another process has nothing to leave to a folder that is one process's.
+        // Processes leave jobs to the watchers of a folder only where they share its batch.
         if database.role.sharesBatches { database.add(tag: WatchTag.of(folder: opened.folder)) }
         return opened
     }
 
-    /// Jobs that other machines may do have nothing that isn't stored, and run no hooks.
+    /// Refuses rules whose jobs need secrets or hooks, because other machines may do the jobs and have neither.
     private func refuseWhatOthersLack(_ plan: WatchPlan) throws {
         guard database.role.bringsForOthers else { return }
         let sample = FileVersion(device: 0, inode: 0, size: 0, modified: 0, path: "name")
@@ -145,6 +146,8 @@ package final class PostgresHistory: Sendable {
         }
     }
 
+    /// Locks the row of a folder.
+    ///
     /// - Returns: Whether the folder is paused.
     private func lock(_ db: PostgresConnection, _ folder: Int64) throws -> Bool {
         guard let row = try db.run(Self.folderLock, [folder]).first else {
@@ -153,7 +156,7 @@ package final class PostgresHistory: Sendable {
         return row.flag(0)
     }
 
-    /// The folder's batch, which is made anew where it was forgotten.
+    /// Returns the folder's batch, which is created again if it was forgotten.
     private func batch(_ db: PostgresConnection, of folder: Int64, _ plan: WatchPlan) throws -> HeldBatch {
         if let row = try db.run(Self.batchOfFolder, [folder]).first, let id = row.number(0) {
             return HeldBatch(id: id, name: plan.batch, directory: plan.root)
@@ -184,7 +187,7 @@ package final class PostgresHistory: Sendable {
         return changes
     }
 
-    /// The batch is for all that work on the queue, and they are told of new jobs.
+    /// Shares the batch with all processes that work on the queue, or notifies them of new jobs.
     private func finish(_ db: PostgresConnection, _ batch: Int64, _ changes: HistoryChanges) throws {
         if database.role.sharesBatches {
             try batches.share(db, batch)
@@ -197,6 +200,8 @@ package final class PostgresHistory: Sendable {
         try db.run(Self.openCount, [batch]).first?.int(0) ?? 0
     }
 
+    /// Reports a batch that is held as a folder that another process watches.
+    ///
     /// - Throws: `TransferError` when another process has the folder.
     private func held<Value>(_ body: () throws -> Value) throws -> Value {
         do {
@@ -209,8 +214,8 @@ package final class PostgresHistory: Sendable {
 
     // MARK: Commands
 
-    /// Carries a command on a batch out for its watched folder: files that come while it's paused are paused, and jobs that
-    /// wait for a cancelled one go on.
+    /// Applies a command on a batch to its watched folder. Files that arrive while it is paused are paused, and jobs
+    /// that wait for a cancelled job continue.
     static func follow(_ db: PostgresConnection, _ verb: QueueVerb, batch: Int64, job: String?) throws {
         switch verb {
         case .pause, .resume:
@@ -225,7 +230,7 @@ package final class PostgresHistory: Sendable {
 
     // MARK: Rows
 
-    /// A row as ``lookUp`` and its like give it.
+    /// Returns the history row of a database row with the columns ``rowColumns``.
     static func row(_ row: PostgresRow) -> HistoryRow {
         let entry = PostgresHistoryRows.entry(row)
         return HistoryRow(
@@ -255,7 +260,7 @@ package final class PostgresHistory: Sendable {
         RETURNING id, since, is_paused
         """)
 
-    /// The promise to confirmed versions follows the rules of today; those that are kept now are looked at once more.
+    /// The due times of confirmed files follow the current rules. Files that are only kept now are examined once more.
     private static let dueChange = PostgresStatement(
         "change_due_history", .submit,
         "UPDATE upload_history SET due = confirmed + $2 WHERE folder = $1 AND due IS NOT NULL")
@@ -298,7 +303,7 @@ package final class PostgresHistory: Sendable {
 }
 
 extension HistoryAnswer {
-    /// The same with other rows.
+    /// Returns the same answer with other rows.
     fileprivate func mapped(_ map: (HistoryRow) -> HistoryRow) -> HistoryAnswer {
         switch self {
         case .known(let row): .known(map(row))

@@ -3,7 +3,7 @@ import TransferEventLoop
 import TransferJobs
 import TransferStore
 
-/// Failed files of watched folders, which come back.
+/// The failed files of watched folders, which are tried again later.
 package struct PostgresHistoryFailures: Sendable {
     let database: PostgresDatabase
     let history: PostgresHistory
@@ -33,7 +33,7 @@ package struct PostgresHistoryFailures: Sendable {
         }
     }
 
-    /// The time until the next of a folder's failed files comes back by itself; `nil` when there is none.
+    /// Returns the time until the next of a folder's failed files is tried again automatically; `nil` if there is none.
     static func next(_ db: PostgresConnection, batch: Int64) throws -> Duration? {
         try db.run(Self.nextTime, [batch]).first?.number(0).map { .milliseconds(max(0, $0)) }
     }
@@ -55,8 +55,8 @@ package struct PostgresHistoryFailures: Sendable {
             """)
     }
 
-    /// A server that has other bytes than a file's, or doesn't show them, is that file's own matter: another's success says
-    /// nothing of it.
+    /// The condition of failures that may concern all files of a server. A server that has other bytes than a file's,
+    /// or does not show them, concerns that file alone: the success of another file says nothing about it.
     private static let isOfServer = "coalesce(error_code, '') NOT IN ('checksumMismatch', 'digestUnknown')"
 
     private static let probe = waking("probe_failed", isOfServer, order: "failures, priority DESC")

@@ -3,11 +3,11 @@ import TransferJobs
 import TransferStore
 import TransferWatch
 
-/// Reads the parts of the upload history that rules decide about, inside one transaction that holds the folder's row: all
-/// that change a folder's history take turns.
+/// Reads the parts of the upload history that rules decide about, inside one transaction that holds the folder's row.
+/// All changes of a folder's history take turns by that lock.
 package enum PostgresHistoryRows {
-    /// The part that offers are about. The jobs of these versions that no process has are locked, so that none of them is
-    /// claimed before the transaction ends.
+    /// Returns the part of the history that offers need. The unclaimed jobs of these versions are locked, so that none
+    /// of them is claimed before the transaction ends.
     static func graph(
         _ db: PostgresConnection, _ offers: [HistoryOffer], folder: Int64, batch: Int64, plan: WatchPlan
     ) throws -> UploadHistoryGraph {
@@ -28,7 +28,7 @@ package enum PostgresHistoryRows {
         return graph
     }
 
-    /// All versions that aren't confirmed.
+    /// Returns all versions that are not confirmed, with their jobs.
     static func unconfirmed(_ db: PostgresConnection, folder: Int64, batch: Int64) throws -> UploadHistoryGraph {
         var graph = UploadHistoryGraph()
         for row in try db.run(Self.unconfirmedEntries, [folder]) { graph.load(entry(row)) }
@@ -44,7 +44,7 @@ package enum PostgresHistoryRows {
         try addFollowers(db, of: [batch], to: &graph)
     }
 
-    /// All jobs of the batches that follow others, those that they follow, and their versions.
+    /// Adds all jobs of the batches that follow others, the jobs that they follow, and the versions of both.
     static func addFollowers(
         _ db: PostgresConnection, of batches: [Int64], to graph: inout UploadHistoryGraph
     ) throws {
@@ -52,9 +52,9 @@ package enum PostgresHistoryRows {
         try addEntries(db, to: &graph)
     }
 
-    /// The part that ends and steps of jobs are about.
+    /// Returns the part of the history that ends and steps of jobs need.
     ///
-    /// - Parameter places: URLs that renamed files may have been uploaded to.
+    /// - Parameter places: The URLs to which renamed files may have been uploaded.
     static func graph(
         _ db: PostgresConnection, ofJobs ids: [Int64], folders: [Int64], batches: [Int64], places: [String]
     ) throws -> UploadHistoryGraph {
@@ -69,14 +69,14 @@ package enum PostgresHistoryRows {
         return graph
     }
 
-    /// The jobs of the batch that follow others, with those.
+    /// Returns the jobs of the batch that follow others, and the jobs that they follow.
     static func followers(_ db: PostgresConnection, of batch: Int64) throws -> UploadHistoryGraph {
         var graph = UploadHistoryGraph()
         for row in try db.run(Self.followers, [PostgresArray([batch])]) { graph.load(job(row)) }
         return graph
     }
 
-    /// The versions of all jobs that are there.
+    /// Adds the versions of all jobs that the graph holds.
     private static func addEntries(_ db: PostgresConnection, to graph: inout UploadHistoryGraph) throws {
         let missing = Set(graph.jobs.values.map(\.entry)).filter { graph.entries[$0] == nil }
         guard !missing.isEmpty else { return }
@@ -85,7 +85,9 @@ package enum PostgresHistoryRows {
 
     // MARK: Rows
 
-    /// - Parameter column: The first one of ``columns``.
+    /// Reads a version.
+    ///
+    /// - Parameter column: The index of the first of the ``columns``.
     static func entry(_ row: PostgresRow) -> UploadHistoryEntry {
         UploadHistoryEntry(
             id: row.number(0) ?? 0,

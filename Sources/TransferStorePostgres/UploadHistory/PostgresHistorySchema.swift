@@ -1,6 +1,6 @@
 import TransferStore
 
-/// The tables of watched folders and of what was uploaded from them.
+/// The tables of watched folders and of the files that were uploaded from them.
 package enum PostgresHistorySchema {
     package static let step = PostgresSchema.Step(
         "upload history",

@@ -4,13 +4,14 @@ import TransferJobs
 import TransferStore
 import TransferWatch
 
-/// The upload history after confirmation: what is to be done with files, their digests, and rows that aren't needed any
-/// longer. Times are the database's; callers give and get them by their machine's clock.
+/// The upload history after confirmation: pending moves and deletions of files, their digests, and rows that are no
+/// longer needed. The database's clock counts; callers pass and get times of their machine's clock.
 package struct PostgresHistoryUpkeep: Sendable {
     let database: PostgresDatabase
     let history: PostgresHistory
 
-    /// Takes confirmed files that are due for this process, for a while: another watcher of the folder leaves them alone.
+    /// Takes confirmed files that are due, for this process and for a minute. Other watchers of the folder leave them
+    /// alone.
     func dueRows(folder: Int64, limit: Int) throws -> [HistoryRow] {
         try database.write { db in
             try db.post(Self.folderLock, [folder])
@@ -20,7 +21,7 @@ package struct PostgresHistoryUpkeep: Sendable {
         }
     }
 
-    /// Milliseconds since 1970 by this machine's clock.
+    /// Returns the time when the next file is due, in milliseconds since 1970 by this machine's clock.
     func nextDue(folder: Int64) throws -> Int64? {
         try database.read { db in
             try db.run(Self.nextDueTime, [folder]).first?.number(0).map { WallClock.milliseconds + $0 }
@@ -31,7 +32,9 @@ package struct PostgresHistoryUpkeep: Sendable {
         try database.read { db in try db.run(Self.kept, [folder]).first?.int(0) ?? 0 }
     }
 
-    /// - Returns: How many of them no longer wait for their time.
+    /// Records the outcomes for files that were due.
+    ///
+    /// - Returns: The number of files that no longer wait for their time.
     func settle(_ settlements: [HistorySettlement]) throws -> Int {
         try database.write { db in
             try lockFolders(db, of: settlements.map(\.row))
@@ -49,7 +52,8 @@ package struct PostgresHistoryUpkeep: Sendable {
         }
     }
 
-    /// Notes files that were there before only new ones were wanted, so that copies of them aren't taken for new.
+    /// Records files that were already present when only new files were wanted, so that their copies do not count as
+    /// new.
     func note(old files: [FileVersion], folder: Int64) throws {
         try database.write(isRepeatable: true) { db in
             for file in files.map({ history.stored($0, in: folder) }) {
@@ -86,7 +90,9 @@ package struct PostgresHistoryUpkeep: Sendable {
         }
     }
 
-    /// - Parameter grace: Milliseconds.
+    /// Notes which files are present and absent, and removes the rows of files that have been absent for long enough.
+    ///
+    /// - Parameter grace: The time for which a file must be absent, in milliseconds.
     func prune(present: [Int64], absent: [Int64], grace: Int64) throws -> PrunedRows {
         guard !present.isEmpty || !absent.isEmpty else { return PrunedRows() }
         return try database.write { db in
@@ -118,7 +124,7 @@ package struct PostgresHistoryUpkeep: Sendable {
         try database.read { db in try db.run(Self.count, [folder]).first?.int(0) ?? 0 }
     }
 
-    /// Rules write rows as a whole, and read them under this lock.
+    /// Locks the folders of rows. Rules read rows and write them as a whole under this lock.
     private func lockFolders(_ db: PostgresConnection, of rows: [Int64]) throws {
         try db.post(Self.folderLocks, [PostgresArray(rows)])
     }
@@ -138,7 +144,7 @@ package struct PostgresHistoryUpkeep: Sendable {
 
     private static let isKept = "due IS NOT NULL AND gone IS NULL"
 
-    /// Another watcher has a turn when this one hasn't settled them within a minute.
+    /// Takes files for a minute. Another watcher may take them if this process has not settled them by then.
     private static let takingDue = PostgresStatement(
         "take_due_history", .submit,
         """

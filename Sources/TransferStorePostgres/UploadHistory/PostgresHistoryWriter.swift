@@ -4,11 +4,11 @@ import TransferJobs
 import TransferStore
 import TransferWatch
 
-/// Writes what rules have decided about the upload history, in the transaction that read it.
+/// Writes the decisions of rules about the upload history, in the transaction that read it.
 package enum PostgresHistoryWriter {
-    /// Changes and removals; new versions and jobs are ``stage(_:_:folder:batch:plan:)``'s.
+    /// Writes changes and removals. New versions and jobs are written by ``stage(_:_:folder:batch:plan:)``.
     ///
-    /// - Parameter plan: The rules by which jobs are changed; `nil` where none is.
+    /// - Parameter plan: The rules by which jobs are changed; `nil` if no job is changed.
     static func write(_ db: PostgresConnection, _ graph: UploadHistoryGraph, plan: WatchPlan?) throws {
         let removed = graph.removedJobs
         let (abandoned, others) = (removed.filter(\.abandons), removed.filter { !$0.abandons })
@@ -48,7 +48,7 @@ package enum PostgresHistoryWriter {
         _ db: PostgresConnection, _ graph: UploadHistoryGraph, folder: Int64, batch: Int64, plan: WatchPlan
     ) throws -> [Int64: JobSecrets] {
         let answers = try graph.newEntries.map { entry in
-            // The job's number is known when that is stored.
+            // The number of the job is known only after the job is stored.
             var entry = entry
             entry.job = nil
             return (entry.id, try db.post(Self.insertion, values(entry) + [folder]))
@@ -89,7 +89,8 @@ package enum PostgresHistoryWriter {
         return secrets
     }
 
-    /// A version that had a job before may have had one of that name.
+    /// Returns an identity that no job of the batch has. A version with an earlier job may already have used the first
+    /// one.
     private static func free(
         _ db: PostgresConnection, _ first: String, _ path: String, _ entry: Int64, batch: Int64
     ) throws -> String {
@@ -101,7 +102,7 @@ package enum PostgresHistoryWriter {
         return identity
     }
 
-    /// The columns but its number and its folder, in the order in which they are written.
+    /// Returns the values of all columns except the number and the folder, in the order in which they are written.
     private static func values(_ entry: UploadHistoryEntry) -> [(any PostgresValue)?] {
         let version = entry.version
         return [
@@ -185,7 +186,7 @@ package enum PostgresHistoryWriter {
         WHERE id = $1 AND state <> \(JobStates.claimed)
         """)
 
-    /// The job that it follows is counted as a need, so that resuming it blocks it again.
+    /// The followed job is counted as a need, so that a resumed job is blocked again.
     private static let staging = PostgresStatement(
         "stage_watched_job", .submit,
         """

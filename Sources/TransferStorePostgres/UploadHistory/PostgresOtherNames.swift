@@ -1,10 +1,13 @@
 import TransferCore
 
-/// Names by which files of watched folders aren't uploaded: each is reported once, however often the folder is read.
+/// The names under which files of watched folders are not uploaded. Each is reported once, however often the folder is
+/// read.
 package struct PostgresOtherNames: Sendable {
     let database: PostgresDatabase
 
-    /// - Returns: For each name whether it wasn't known before.
+    /// Records names.
+    ///
+    /// - Returns: For each name, whether it was unknown before.
     func note(_ names: [String], folder: Int64) throws -> [Bool] {
         try database.write { db in
             let rows = try db.run(Self.insertion, [folder, PostgresArray(names)])

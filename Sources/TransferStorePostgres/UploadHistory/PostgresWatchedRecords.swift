@@ -4,15 +4,16 @@ import TransferJobs
 import TransferStore
 import TransferWatch
 
-/// Records ends and steps of jobs for watched folders, in the transaction that records them, by whichever process.
+/// Writes the effects of ends and steps of jobs on watched folders, in the transaction that records them, in any
+/// process.
 struct PostgresWatchedRecords {
     private var rule: UploadHistoryEnds
     private let batches: Set<Int64>
     private let history: PostgresHistory
 
-    /// Reads what is to be decided. The folders' rows are locked behind those of the jobs.
+    /// Reads the rows that a decision needs. The rows of the folders are locked after those of the jobs.
     ///
-    /// - Returns: `nil` where none of the jobs is a watched folder's.
+    /// - Returns: `nil` if none of the jobs belongs to a watched folder.
     init?(_ db: PostgresConnection, _ ends: [JobEnd], _ steps: [JobStep], _ history: PostgresHistory) throws {
         let jobs = ends.filter(\.isWatched).map(\.id) + steps.filter(\.isWatched).map(\.id)
         guard !jobs.isEmpty else { return nil }
@@ -33,13 +34,15 @@ struct PostgresWatchedRecords {
         rule = UploadHistoryEnds(graph: graph, folders: folders, now: now)
     }
 
-    /// - Returns: The steps of jobs that go on.
+    /// Decides the effects of ends and steps.
+    ///
+    /// - Returns: The steps of jobs that continue.
     mutating func decide(_ ends: [JobEnd], _ steps: [JobStep]) -> [JobStep] {
         for (index, end) in ends.enumerated() where end.isWatched { rule.record(end.onAnyDevice, index: index) }
         return steps.filter { !rule.supersedes($0) }
     }
 
-    /// Writes what was decided, behind the ends themselves.
+    /// Writes the decisions, after the ends themselves.
     mutating func write(_ db: PostgresConnection, _ recorded: inout RecordedGroup) throws {
         for (lane, count) in rule.finish() { recorded.unblocked[lane, default: 0] += count }
         if !recorded.unblocked.isEmpty { try PostgresNotice.work.tell(db) }
@@ -72,7 +75,7 @@ struct PostgresWatchedRecords {
 }
 
 extension JobEnd {
-    /// The file system of a source has another number on each machine.
+    /// The end without the number of the source's file system, which differs between machines.
     fileprivate var onAnyDevice: JobEnd {
         var end = self
         switch outcome {

@@ -121,7 +121,7 @@ extension UploadHistoryRows.Removed {
         }
         if hasSecrets {
             spec.settings = plan.spec.settings
-            // A secret in the URL itself isn't known any more.
+            // A secret in the URL itself is no longer known.
             if spec.urls.contains(where: { $0.contains(Redaction.mark) }) { return nil }
         }
         return AbandonedUpload(id: id, spec: spec, upload: upload)

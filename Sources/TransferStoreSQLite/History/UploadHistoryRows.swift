@@ -26,7 +26,7 @@ package struct UploadHistoryRows {
         FROM job
         """
 
-    /// The part that offers are about.
+    /// Returns the part of the history that offers need.
     package func graph(_ offers: [HistoryOffer], folder: Int64, batch: Int64, plan: WatchPlan) throws
         -> UploadHistoryGraph
     {
@@ -45,7 +45,7 @@ package struct UploadHistoryRows {
         return graph
     }
 
-    /// All versions that aren't confirmed.
+    /// Returns all versions that are not confirmed, with their jobs.
     package func unconfirmed(folder: Int64, batch: Int64) throws -> UploadHistoryGraph {
         var graph = UploadHistoryGraph()
         try entries("WHERE folder = ? AND job IS NOT NULL", [folder], into: &graph)
@@ -68,7 +68,7 @@ package struct UploadHistoryRows {
         for row in try Row.fetchAll(statement, arguments: arguments) { graph.load(UploadHistoryJob(row)) }
     }
 
-    /// The jobs of all versions that are there.
+    /// Adds the jobs of all versions that the graph holds.
     package func addJobs(to graph: inout UploadHistoryGraph) throws {
         for entry in graph.entries.values.sorted(by: { $0.id < $1.id }) {
             try jobs("WHERE ledger = ? AND state < \(JobStates.firstEnded)", [entry.id], into: &graph)
@@ -76,9 +76,9 @@ package struct UploadHistoryRows {
         }
     }
 
-    /// All jobs of the batch that follow others, those that they follow, and their versions.
+    /// Adds all jobs of the batch that follow others, the jobs that they follow, and the versions of both.
     package func addFollowers(of batch: Int64, to graph: inout UploadHistoryGraph) throws {
-        // A batch behind a plus is no choice for SQLite's planner, which would go through all its open jobs.
+        // The plus keeps SQLite's planner from an index on the batch, by which it would go through all its open jobs.
         let statement = try db.cachedStatement(
             sql: "\(Self.jobColumns) WHERE follows IS NOT NULL AND ledger IS NOT NULL AND +batch = ?")
         for row in try Row.fetchAll(statement, arguments: [batch]) {
@@ -90,7 +90,7 @@ package struct UploadHistoryRows {
         }
     }
 
-    /// The part that ends and steps of jobs are about.
+    /// Returns the part of the history that ends and steps of jobs need.
     package func graph(ofJobs ids: [Int64], batches: Set<Int64>, places: [String]) throws -> UploadHistoryGraph {
         var graph = UploadHistoryGraph()
         for id in ids { try jobs("WHERE id = ? AND ledger IS NOT NULL", [id], into: &graph) }
@@ -116,7 +116,7 @@ package struct UploadHistoryRows {
 
     // MARK: Writing
 
-    /// A job that was taken out.
+    /// A job that was removed.
     package struct Removed {
         package let id: Int64
         package let spec: String
@@ -125,12 +125,14 @@ package struct UploadHistoryRows {
     }
 
     package struct Written {
-        /// Jobs whose servers are to drop what they hold.
+        /// The jobs whose servers are asked to drop the data of their uploads.
         package var removed: [Removed] = []
         package var secrets: [Int64: JobSecrets] = [:]
     }
 
-    /// - Parameter plan: The rules by which jobs are staged; `nil` where none is.
+    /// Writes the changes of a graph.
+    ///
+    /// - Parameter plan: The rules by which jobs are staged; `nil` if none is staged.
     package func write(_ graph: UploadHistoryGraph, folder: Int64, batch: Int64, plan: WatchPlan?) throws -> Written {
         var written = Written()
         for (id, abandons) in graph.removedJobs {
@@ -184,7 +186,7 @@ package struct UploadHistoryRows {
 
     private func insert(_ entry: UploadHistoryEntry, folder: Int64) throws -> Int64 {
         var entry = entry
-        // The job's number is known when that is stored.
+        // The number of the job is known only after the job is stored.
         entry.job = nil
         try db.cachedStatement(
             sql: """
@@ -224,7 +226,7 @@ package struct UploadHistoryRows {
                         hasSecrets, isUpload, network, needsLeft, ledger, follows)
                     VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
                     """)
-            // The job that it follows is counted as a need, so that resuming it blocks it again.
+            // The followed job is counted as a need, so that a resumed job is blocked again.
             statement.setUncheckedArguments([
                 batch, spec.identity, job.state.rawValue, plan.rank(entry.version), job.lane.origin, job.destination,
                 spec.redacted.canonicalJSON, spec.fingerprint, secrets != nil, job.lane.network, follows == nil ? 0 : 1,
@@ -292,7 +294,7 @@ extension UploadHistoryEntry {
             failures: row[stored: 17])
     }
 
-    /// The columns but its number, in the order in which they are written.
+    /// The values of all columns except the number, in the order in which they are written.
     fileprivate var values: StatementArguments {
         [
             version.deviceBits, version.inodeBits, version.size, version.modified, version.path, url, state.rawValue,

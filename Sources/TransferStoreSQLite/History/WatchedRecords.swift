@@ -4,7 +4,7 @@ import TransferJobs
 package import TransferStore
 import TransferWatch
 
-/// Writes what ends and steps of jobs mean for watched folders, in the transaction that records them.
+/// Writes the effects of ends and steps of jobs on watched folders, in the transaction that records them.
 struct WatchedRecords {
     private let db: Database
     private let stamps: HistoryStamps
@@ -14,9 +14,11 @@ struct WatchedRecords {
         self.stamps = stamps
     }
 
+    /// Records ends and steps.
+    ///
     /// - Parameters:
     ///   - cursor: The number of the last end.
-    ///   - write: Records a step of a job that goes on.
+    ///   - write: A function that records a step of a job that continues.
     func record(
         _ ends: [JobEnd], cursor: Int64, _ steps: [JobStep], now: Int64, _ recorded: inout RecordedGroup,
         write: (JobStep) throws -> Void

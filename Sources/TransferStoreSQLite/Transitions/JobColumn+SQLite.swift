@@ -1,7 +1,7 @@
 package import TransferStore
 
 extension JobColumn {
-    /// The name of the column in SQLite's table, as former versions made it.
+    /// The name of the column in SQLite's table, as earlier versions created it.
     package var sqlite: String {
         switch self {
         case .staging: "generation"

@@ -5,20 +5,20 @@ import TransferEventLoop
 package import TransferJobs
 package import TransferStore
 
-/// A ``JobChange`` as SQLite's statement: the one place where the state of jobs is set.
+/// A ``JobChange`` as a statement of SQLite. Only these statements set the state of jobs.
 package struct JobUpdate: Sendable {
     /// The way in which an end gets its number.
     package enum EndNumber: Sendable {
-        /// The number comes with the job.
+        /// The number is passed with the job.
         case given
         /// All jobs get the next number; ``EndNumbers/number(_:)`` or the caller makes the numbers different.
         case next
     }
 
-    /// The parameter at a place.
+    /// The source of a parameter's value.
     private enum Parameter: Sendable {
         case given(JobColumn)
-        /// A wait is kept as three numbers, of which this is one.
+        /// One of the three numbers as which a wait is stored.
         case wait(Int)
         case state
         case now
@@ -31,10 +31,11 @@ package struct JobUpdate: Sendable {
 
     /// - Parameters:
     ///   - transition: The change that is made.
-    ///   - guards: Whether only jobs in the states are changed that the change leads from. A caller that knows that of its jobs
-    ///     spares the look.
-    ///   - also: Further assignments, of columns that are this store's own.
-    ///   - condition: The jobs, in SQL. Its parameters begin with the number that it is called with.
+    ///   - guards: Whether the statement itself checks that the jobs are in a state from which the change leads. A
+    ///     caller that already knows their states saves the check.
+    ///   - also: Further assignments, to columns that only this store has.
+    ///   - condition: The condition that selects the jobs, in SQL. Its parameters begin with the number that is
+    ///     passed to it.
     ///   - returning: The columns that are read of the jobs.
     package init(
         _ transition: JobTransition, guards: Bool = true, endNumber: EndNumber = .next, also: String? = nil,
@@ -53,22 +54,24 @@ package struct JobUpdate: Sendable {
         parameters = rendering.parameters
     }
 
-    /// The assignment of the state alone, where a condition holds; for a statement that changes other columns of more jobs.
+    /// Returns an assignment that sets only the state, where a condition holds. It is for a statement that also changes
+    /// other columns, of more jobs.
     ///
-    /// - Parameter condition: In SQL.
+    /// - Parameter condition: The condition, in SQL.
     package static func state(_ transition: JobTransition, when condition: String) -> String {
         var rendering = Rendering(.next)
         return
             "state = CASE WHEN \(states(transition.change)) AND \(condition) THEN \(rendering.state(transition.change.to)) ELSE state END"
     }
 
-    /// The states from which a change leads, in SQL: as an equality where there is one, which partial indexes are found by.
+    /// Returns the condition for the states from which a change leads, in SQL. A single state is an equality, because
+    /// partial indexes are found by it.
     private static func states(_ change: JobChange) -> String {
         if change.from.count == 1 { return "state = \(JobStates.list(change.from))" }
         return "state IN (\(JobStates.list(change.from)))"
     }
 
-    /// The columns that have parameters, in the order of these, of a change without conditions.
+    /// The columns that have parameters, in the order of the parameters, of a change without conditions.
     package var columns: [String] {
         parameters.compactMap { parameter in
             switch parameter {
@@ -82,10 +85,10 @@ package struct JobUpdate: Sendable {
     }
 
     /// - Parameters:
-    ///   - state: The state, where it comes with the job.
-    ///   - given: The values of columns that come with the job.
+    ///   - state: The new state, if it is passed with the job.
+    ///   - given: The values of columns that are passed with the job.
     ///   - condition: The values of the condition's parameters.
-    ///   - holds: The conditions that come with the job.
+    ///   - holds: The conditions that are passed with the job.
     package func arguments(
         state: JobState? = nil, _ condition: [(any DatabaseValueConvertible)?],
         given: (JobColumn) throws -> JobValue = { _ in .null },
@@ -106,7 +109,7 @@ package struct JobUpdate: Sendable {
         return StatementArguments(values + condition)
     }
 
-    /// Gives the values of the parameters, where none is a wait.
+    /// Binds the values of the parameters, none of which is a wait.
     package func bind(to values: inout BoundStatement.Values, now: Int64, given: (JobColumn) -> JobValue) {
         for parameter in parameters {
             switch parameter {
@@ -128,7 +131,7 @@ package struct JobUpdate: Sendable {
         let endNumber: EndNumber
         var clauses: [String] = []
         var parameters: [Parameter] = []
-        /// The parameters of values that come with the job.
+        /// The parameters of values that are passed with the job.
         private var places: [JobColumn: String] = [:]
 
         init(_ endNumber: EndNumber) { self.endNumber = endNumber }

@@ -73,7 +73,7 @@ extension TusDialogue {
         let saved = save()
         let sweeps = sweepReplaced()
         guard let body else { return [saved] + sweeps + proceed(index, status, answer.head) }
-        // An offset that isn't said, or can't be, is asked for.
+        // An offset that is missing or impossible is asked for.
         guard let offset = answer.head.singleValue("Upload-Offset").flatMap(TusFields.count), offset <= body.upperBound
         else {
             return [saved] + sweeps + ask(index)

@@ -1,11 +1,12 @@
 import CTransferLinux
 import Glibc
 
-/// Whether a folder is one machine's alone.
+/// The test whether a folder belongs to one machine alone.
 package enum SharedFolder {
-    /// Whether other machines may have the folder, too: it's on a file system of a network, or will be when it's there.
+    /// Returns whether other machines may have the folder too, because it is on a network file system, or will be once
+    /// it exists.
     ///
-    /// - Parameter path: Where there is nothing, the nearest folder above it counts.
+    /// - Parameter path: The path of the folder. If nothing is there, the nearest existing folder above it counts.
     package static func isReachedByOthers(_ path: String) -> Bool {
         var path = path
         while access(path, F_OK) != 0, path != "/", !path.isEmpty {

@@ -40,7 +40,7 @@ extension Composition {
         try await Fleet.work(on: address, as: worker, configuration(fleet: limits, set, hooks: hooks))
     }
 
-    /// A queue to watch folders on, beside other processes.
+    /// Opens a queue to watch folders on, beside other processes.
     static func queue(
         watching folders: [WatchSpec], on address: FleetAddress, lease: TimeSpan?, limits: BatchLimits,
         _ set: Configuration, hooks: HookOptions, _ reporter: Reporter

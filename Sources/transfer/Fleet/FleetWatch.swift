@@ -52,7 +52,7 @@ final class FleetWatch: Sendable {
         let loop = try EventLoop(name: "fleet")
         defer { loop.stop() }
         var view = beginning
-        // While the database is away it is asked less and less often.
+        // An unreachable database is asked less and less often.
         var pauses = ReconnectPauses(longest: .seconds(10))
         var due = MonotonicTime.now
         for await _ in Ticks.every(.milliseconds(500), on: loop) {

@@ -53,7 +53,8 @@ struct WorkerSupervisor: Sendable {
             connectionNotice.tell(nil)
             let began = MonotonicTime.now
             await work(queue)
-            // A fault that ends each shift soon, such as a lost lease, is not met again at once.
+            // The pauses begin anew only after a long shift, so that a fault that ends each shift soon is not repeated
+            // at once.
             if MonotonicTime.now - began >= ReconnectPauses.longest { pauses.reset() }
             if !stop.isClosed { await stop.rest(pauses.next()) }
         }

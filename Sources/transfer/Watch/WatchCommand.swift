@@ -174,7 +174,7 @@ struct Watch: AsyncParsableCommand {
     }
 }
 
-/// The options of a watch on a queue that machines share.
+/// The options of a watch on a shared queue.
 struct WatchQueueOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -188,6 +188,8 @@ struct WatchQueueOptions: ParsableArguments {
             valueName: "30s"), transform: TimeSpan.read)
     var lease: TimeSpan?
 
+    /// Returns the address of a shared queue.
+    ///
     /// - Returns: `nil` for a queue of this machine.
     /// - Throws: `ValidationError`.
     func address() throws -> FleetAddress? {

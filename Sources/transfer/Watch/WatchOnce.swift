@@ -44,7 +44,7 @@ final class WatchOnce: Sendable {
         state.withLock { state in
             switch event {
             case .watch(.caughtUp(let summary)): (state.hasCaughtUp, state.unfinished) = (true, summary.unfinished)
-            // A file has changed while it was on its way, and is looked at again.
+            // A file has changed while it was sent, and is examined again.
             case .holdsMore(true): state.hasCaughtUp = false
             case .backlog(let waiting, _): state.waiting = waiting
             case .confirmed: if settlesFiles { state.unsettled += 1 }

@@ -56,7 +56,7 @@ final class WatchSession: Sendable {
     ///
     /// - Throws: `Failure` when another process watches one of them.
     private func hold(_ specs: [WatchSpec]) async throws -> [StagedBatch] {
-        // A folder of a queue that machines share is no process's alone.
+        // A folder of a shared queue belongs to no single process.
         guard !queue.isShared else { return [] }
         var batches: [StagedBatch] = []
         for spec in specs {

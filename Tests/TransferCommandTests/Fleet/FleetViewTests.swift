@@ -49,7 +49,7 @@ import TransferQueue
         #expect(view.take([]).isEmpty && view.cursor == 6)
     }
 
-    @Test func transfersOfOtherBatchesAndOfThoseThatEndedArePassedOver() {
+    @Test func transfersOfOtherAndEndedBatchesAreOmitted() {
         var view = view
         let progress = JobProgress(completed: 1, total: 2, rate: 3, phase: .transferring)
         let jobs = ["a", "b"].map { JobUnderWay(batch: $0, job: "j", isUpload: false, progress: progress) }

@@ -22,12 +22,12 @@ import TransferTestSupport
         for name in names(numbers) { try fleet.folder.write(content + name, to: "out/\(name)") }
     }
 
-    /// Waits until so many files have arrived.
+    /// Waits until the given number of files has arrived.
     private func arrive(_ sink: UploadSink, _ count: Int) async throws {
         try await until("\(count) uploads", within: .seconds(90)) { sink.uploads.count >= count }
     }
 
-    /// What a killed watcher had under way is asked for by another process, and not sent again.
+    /// Another process asks the server about the uploads of a killed watcher, and does not send them again.
     @Test func twoWatchersAndAWorkerUploadEachVersionOnceAlsoWhenAWatcherIsKilled() async throws {
         var options = NginxServer.Options()
         options.allowsWriting = true
@@ -63,7 +63,7 @@ import TransferTestSupport
         #expect(repeated.isEmpty)
     }
 
-    @Test func aStartAnewUploadsNothingTwice() async throws {
+    @Test func aNewStartUploadsNothingTwice() async throws {
         try await withTestServer { server in
             let fleet = try await FleetPlace()
             let sink = server.acceptUploads("/in/*")
@@ -109,7 +109,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func secretsAreRefusedAsNoOtherMachineHasThem() async throws {
+    @Test func secretsThatOtherMachinesLackAreRefused() async throws {
         let fleet = try await FleetPlace()
         _ = try fleet.folder.folder("out")
         let url = "http://h.example/in/{name}?X-Amz-Signature=word"
@@ -117,8 +117,8 @@ import TransferTestSupport
         #expect(result.exitCode == 64 && result.standardError.contains("hold a secret"), "\(result)")
     }
 
-    /// A worker has no variables for jobs of others.
-    @Test func aHeaderOfAVariableLeavesTheFilesToTheWatcher() async throws {
+    /// A worker does not have the environment variables that jobs of other processes need.
+    @Test func filesWithAHeaderFromAVariableAreLeftToTheWatcher() async throws {
         try await withTestServer { server in
             let fleet = try await FleetPlace()
             let sink = server.acceptUploads("/in/*")
@@ -139,7 +139,7 @@ import TransferTestSupport
         }
     }
 
-    @Test func theOptionsOfAQueueOfManyMachinesAreChecked() async throws {
+    @Test func theOptionsOfASharedQueueAreChecked() async throws {
         let place = try Workplace("watch")
         _ = try place.folder.folder("out")
         let words = ["watch", "out", "--to", "http://h.example/in/"]

@@ -50,17 +50,17 @@ import TransferCore
             json: #""settles":"2027-01-15T08:00:00.000Z""#),
     ]
 
-    /// What an explanation has to say of when it ends.
+    /// The statement that an explanation must make about the end of a wait.
     enum Rule: Sendable {
-        /// When.
+        /// The time of the end.
         case time
-        /// What is waited for: nobody knows when that comes.
+        /// The thing that is waited for, because the time of its arrival is unknown.
         case name
-        /// Nothing: it waits for nothing.
+        /// No statement, because the job does not wait.
         case nothing
     }
 
-    /// The rule of each reason; a new one has to get its own.
+    /// Returns the rule of a reason. Each new reason needs its own.
     private static func rule(_ reason: JobExplanation.Reason) -> Rule {
         switch reason {
         case .retry, .host, .disk, .schedule: .time
@@ -74,7 +74,7 @@ import TransferCore
         #expect(Self.rule(wait.reason) == .time)
     }
 
-    /// A link that is required, another job, a person: the name stands there in the place of a time.
+    /// The name stands in the place of a time for a required link, another job, and a person.
     @Test(
         arguments: [
             (JobExplanation.Reason.network("wwan0 no carrier"), "wwan0 no carrier"),

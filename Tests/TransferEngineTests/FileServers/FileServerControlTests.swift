@@ -138,7 +138,7 @@ struct FileServerControlTests {
     }
 
     /// A look-up moves no byte of a file, so libcurl's own speed limit would never end it.
-    @Test(arguments: [Kind.sftp, .ftp, .implicitTLS]) func silenceEndsALookToo(_ kind: Kind) async throws {
+    @Test(arguments: [Kind.sftp, .ftp, .implicitTLS]) func silenceEndsAHEADRequestToo(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
             try peer.put(10, as: "x")

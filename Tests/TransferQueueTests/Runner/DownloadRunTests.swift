@@ -160,7 +160,7 @@ import TransferTestSupport
     }
 
     @Test(arguments: [JobSpec.IfExists.overwrite, .skip, .rename])
-    func aFileThatThisProcessPutThereIsAFileInTheWayToo(_ rule: JobSpec.IfExists) async throws {
+    func aFileOfThisProcessIsAFileInTheWayToo(_ rule: JobSpec.IfExists) async throws {
         try await withTestServer { server in
             server.serve("/old", .text("old"))
             server.serve("/new", .text("new"))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TransferScheduling
 
-/// Who has a place at an origin where large files with several connections are under way.
+/// The places at an origin where large files with several connections are under way.
 @Suite struct OriginLoadTests {
     struct Case: Sendable {
         let load: OriginLoad
@@ -31,12 +31,12 @@ import Testing
         Case(
             load: OriginLoad(jobs: 1, beside: 15), bounds: OriginLoad.Bounds(jobs: 8, connections: 8, kept: 2), free: 0,
             spare: -8),
-        // A number that the user gives is one of connections.
+        // A number from the user bounds connections.
         Case(load: OriginLoad(jobs: 1, large: 1, beside: 3), bounds: reported, free: 0, spare: 0),
         Case(load: OriginLoad(jobs: 1, large: 1, beside: 3), bounds: reported, waiting: 1, free: 0, spare: -3),
         Case(load: OriginLoad(jobs: 4, large: 4), bounds: reported, waiting: 1, free: 0, spare: 0),
     ])
-    func smallFilesHaveTheirPlacesBesideLargeOnes(_ this: Case) {
+    func smallFilesKeepPlacesBesideLargeFiles(_ this: Case) {
         #expect(this.load.free(in: this.bounds) == this.free)
         #expect(this.load.spare(in: this.bounds, waiting: this.waiting) == this.spare)
     }

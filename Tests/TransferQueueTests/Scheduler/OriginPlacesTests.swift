@@ -149,7 +149,7 @@ import TransferCore
         #expect(bench.scheduler.spareConnections(to: a.origin) == -15)
     }
 
-    @Test func aNumberThatIsToldBoundsPartsToo() {
+    @Test func aNumberFromTheUserBoundsConnectionsToo() {
         var bench = Bench(.init(concurrency: 100, perHost: .exactly(4)))
         bench.add(a, 1)
         bench.decide()
@@ -160,8 +160,8 @@ import TransferCore
         #expect(bench.decide() == 2)
     }
 
-    /// Parts are not given back for jobs that could not start anyway.
-    @Test func jobsThatWaitForSomethingElseTakeNothingFromAFile() {
+    /// Connections are not given back for jobs that could not start anyway.
+    @Test func jobsThatCannotStartTakeNoConnectionsFromAFile() {
         var bench = Bench(.init(concurrency: 100, perHost: .exactly(4)))
         let night = Lane(batch: 1, origin: a.origin, network: "night")
         bench.scheduler.setNetwork(NetworkGate(shut: ["night"]))
@@ -173,7 +173,7 @@ import TransferCore
         #expect(bench.scheduler.spareConnections(to: a.origin) == 0)
     }
 
-    @Test func largeFilesLeavePlacesToThoseThatComeLater() {
+    @Test func largeFilesLeavePlacesToLaterJobs() {
         var bench = Bench(.init(concurrency: 100))
         bench.add(a, 40)
         #expect(bench.decide() == 10)

@@ -117,7 +117,7 @@ import TransferTestSupport
         #expect(try fixture.store.forget(name: nil, endedBefore: later) == ["b"])
     }
 
-    @Test func cursorsGoOnAfterABatchWasForgotten() throws {
+    @Test func cursorsContinueAfterABatchWasForgotten() throws {
         for record in try fixture.claimAll(1) { try fixture.succeed(record) }
         let last = try fixture.store.lastCursor()
         _ = try fixture.store.release(batch: 1, isComplete: false)

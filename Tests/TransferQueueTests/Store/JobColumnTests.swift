@@ -5,12 +5,12 @@ import TransferTestSupport
 @testable import TransferStorePostgres
 @testable import TransferStoreSQLite
 
-/// The list of a job's columns, against the tables of both stores.
+/// The list of a job's columns, compared with the tables of both stores.
 @Suite struct JobColumnTests {
     /// Columns that only one machine's queue has: parts of waits, and watched folders.
     private static let sqliteAlone: Set<String> = ["due", "delay", "ledger", "follows"]
 
-    @Test func areTheColumnsOfSQLitesTable() throws {
+    @Test func theListHasTheColumnsOfSQLitesTable() throws {
         let fixture = try StoreFixture()
         let rows = try fixture.raw.run("SELECT name, type FROM pragma_table_info('job')")
         let types = Dictionary(uniqueKeysWithValues: rows.map { ($0[0] ?? "", $0[1] ?? "") })
@@ -28,7 +28,7 @@ import TransferTestSupport
     }
 }
 
-/// The same against PostgreSQL's.
+/// The list of a job's columns, compared with PostgreSQL's table.
 @Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(1))) struct PostgresJobColumnTests: SharedQueueTests {
     let address: PostgresAddress
 
@@ -39,7 +39,7 @@ import TransferTestSupport
         "key", "made", "tells_hook", "tags", "asked", "part_owners", "drop_after", "upload_goes_on", "upload_is_held",
     ]
 
-    @Test func areTheColumnsOfPostgresTable() throws {
+    @Test func theListHasTheColumnsOfPostgresTable() throws {
         _ = try worker()
         let db = try PostgresConnection(address)
         try db.begin(address, as: .owner)

@@ -4,16 +4,16 @@ import Testing
 @testable import TransferStore
 @testable import TransferStoreSQLite
 
-/// The table of a job's stored transitions, and the statements that are made of it.
+/// The table of a job's stored transitions, and the statements that are made from it.
 @Suite struct JobTransitionTests {
-    /// A step may also put a job to where it waits or is paused.
-    @Test(arguments: JobTransition.allCases) func leadsWhereAJobMayGo(_ transition: JobTransition) {
+    /// A step may also return a job to the states in which it waits or is paused.
+    @Test(arguments: JobTransition.allCases) func aTransitionLeadsToAnAllowedState(_ transition: JobTransition) {
         let change = transition.change
         #expect(!change.from.isEmpty)
         for state in change.from {
             switch change.to {
             case .state(let next):
-                // A job may be queued by a lost process, or done again, where it's queued already.
+                // The job of a lost process, or a job that is done again, may already be queued.
                 let isAllowed =
                     state.successors.contains(next) || state == next || Self.others[transition]?.contains(state) == true
                 #expect(isAllowed, "\(state) → \(next)")
@@ -24,17 +24,17 @@ import Testing
         }
     }
 
-    /// Ways that the states' own table doesn't have: a job that waits for another one is blocked, and a job whose need failed
-    /// is skipped, wherever it waits.
+    /// The ways that the table of states does not have. A job that waits for another one is blocked, and a job whose
+    /// need failed is skipped, in whatever state it waits.
     private static let others: [JobTransition: Set<JobState>] = [.block: [.queued], .skip: [.queued, .waiting]]
 
-    @Test(arguments: JobTransition.allCases) func namesEachColumnOnce(_ transition: JobTransition) {
+    @Test(arguments: JobTransition.allCases) func aTransitionNamesEachColumnOnce(_ transition: JobTransition) {
         let columns = transition.change.columns.map(\.column)
         #expect(Set(columns).count == columns.count)
         #expect(!columns.contains(.state))
     }
 
-    /// An end has a time and a number, and nothing else has; a job that ends is no process's.
+    /// Only an end has a time and a number. A job that ends belongs to no process.
     @Test(arguments: JobTransition.allCases) func anEndHasATimeAndANumber(_ transition: JobTransition) {
         let change = transition.change
         let ends = if case .state(let state) = change.to { state.hasEnded } else { false }
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func aFreshStartForgetsTheSameEverywhere() {
+    @Test func everyFreshStartResetsTheSameColumns() {
         let fresh = JobTransition.allCases.filter { $0.change.isFreshStart }
         #expect(fresh == [.retry, .retryFailed, .revive, .redo])
         for transition in fresh {
@@ -54,13 +54,13 @@ import Testing
         }
     }
 
-    @Test func aVerbIsForTheStatesOfItsTransition() {
+    @Test func aVerbAppliesToTheStatesOfItsTransition() {
         for verb in QueueVerb.allCases { #expect(JobTransition(verb).change.from == verb.states) }
     }
 
     // MARK: SQLite's statements
 
-    @Test func aStatementSetsWhatTheChangeNames() {
+    @Test func aStatementSetsTheColumnsOfTheChange() {
         let update = JobUpdate(.resume, returning: "id") { "batch = ?\($0)" }
         #expect(
             update.sql
@@ -73,7 +73,7 @@ import Testing
         )
     }
 
-    /// The parameters of a wait are three, and the condition's come behind all others.
+    /// A wait has three parameters. The parameters of the condition follow all others.
     @Test func aConditionsParametersComeLast() {
         let step = JobUpdate(.step, guards: false) { "id = ?\($0)" }
         #expect(step.sql.hasPrefix("UPDATE job SET state = ?1, owner = NULL, isSending = 0, attempts = ?2"))

@@ -70,7 +70,7 @@ import TransferTestSupport
         #expect(try fixture.claimAll(1).count == 2)
     }
 
-    @Test func twoOfOneNameAreFoundInAGroupToo() throws {
+    @Test func duplicateNamesAreFoundInAGroupToo() throws {
         for second in [1, 7, 8, 12] {
             var twice = jobs(20)
             twice[second] = job("0")

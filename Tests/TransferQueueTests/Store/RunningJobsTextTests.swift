@@ -20,7 +20,7 @@ import TransferTestSupport
 
     @Test func anEmptyRunHasNoText() { #expect(RunningJobsText.text(underWay: [], bytes: [:]) == "") }
 
-    /// The attempt that is under way counts, and its bytes are those of now; only for jobs that are claimed.
+    /// The attempt under way counts, and the bytes are the current ones, only for claimed jobs.
     @Test func aListedJobIsShownAsItIsNow() {
         func listed(_ state: JobState, bytes: Int64?) -> ListedJob {
             var job = ListedJob(number: 7, job: "a", state: state, route: nil)

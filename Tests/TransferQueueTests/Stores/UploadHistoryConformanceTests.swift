@@ -7,7 +7,7 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferStore
 
-/// What every upload history promises, whatever keeps the queue.
+/// The guarantees of every upload history, in each store of a queue.
 @Suite struct UploadHistoryConformanceTests {
     static let kinds = StoreKind.allCases.filter { $0 != .plain }
 
@@ -94,13 +94,13 @@ import TransferWatch
         #expect(try watch.look(watch.version("a", inode: 1)) == "unknown")
     }
 
-    @Test(arguments: kinds) func aNewerVersionWaitsForTheOneUnderWayAndThenGoes(_ kind: StoreKind) async throws {
+    @Test(arguments: kinds) func aNewerVersionWaitsForTheVersionUnderWay(_ kind: StoreKind) async throws {
         let watch = try await Watch(kind)
         try watch.take(watch.version("a", inode: 1))
         let first = try #require(try watch.claim().first)
         #expect(try watch.take(watch.version("a", inode: 2)).ready.isEmpty)
         #expect(try watch.claim().isEmpty)
-        // The third takes the place of the second, which hadn't begun.
+        // The third version replaces the second, which had not begun.
         let changes = try watch.take(watch.version("a", inode: 3))
         #expect(changes.removed.count == 1 && changes.open == 2)
         let group = try watch.end(first)
@@ -109,8 +109,7 @@ import TransferWatch
         #expect(next.map(\.watched?.stamp.inode) == [3])
     }
 
-    @Test(arguments: kinds) func aFailedVersionComesBackAtItsTimeOrMakesRoomForANewerOne(_ kind: StoreKind) async throws
-    {
+    @Test(arguments: kinds) func aFailedVersionIsRetriedOrReplacedByANewerVersion(_ kind: StoreKind) async throws {
         let watch = try await Watch(kind)
         try watch.take(watch.version("a", inode: 1))
         let job = try #require(try watch.claim().first)
@@ -143,7 +142,7 @@ import TransferWatch
         #expect(try watch.claim().map(\.spec.urls) == [["http://h.example/in/m"]])
     }
 
-    @Test(arguments: kinds) func whatIsLostWithAProcessIsUploadedByAnother(_ kind: StoreKind) async throws {
+    @Test(arguments: kinds) func versionsOfALostProcessAreUploadedByAnother(_ kind: StoreKind) async throws {
         let watch = try await Watch(kind)
         try watch.take(watch.version("a", inode: 1))
         try watch.take(watch.version("b", inode: 2))
@@ -181,7 +180,7 @@ import TransferWatch
         #expect(try watch.store.historyCount(folder: folder) == 1)
     }
 
-    @Test(arguments: kinds) func rowsOfFilesThatAreGoneAreRemovedAfterAWhile(_ kind: StoreKind) async throws {
+    @Test(arguments: kinds) func rowsOfMissingFilesAreRemovedAfterAWhile(_ kind: StoreKind) async throws {
         let watch = try await Watch(kind)
         try watch.take(watch.version("a", inode: 1))
         _ = try watch.end(try #require(try watch.claim().first))
@@ -195,7 +194,7 @@ import TransferWatch
         #expect(try watch.store.historyCount(folder: folder) == 0)
     }
 
-    @Test(arguments: kinds) func whatWasUploadedOutlivesItsBatch(_ kind: StoreKind) async throws {
+    @Test(arguments: kinds) func uploadedVersionsOutliveTheirBatch(_ kind: StoreKind) async throws {
         let watch = try await Watch(kind)
         try watch.take(watch.version("a", inode: 1))
         _ = try watch.end(try #require(try watch.claim().first))

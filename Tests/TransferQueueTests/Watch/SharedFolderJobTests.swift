@@ -4,7 +4,7 @@ import TransferWatch
 
 @testable import TransferJobs
 
-/// Jobs that another process brought for a folder that this one watches, too.
+/// Jobs of another process for a folder that this process watches too.
 @Suite struct SharedFolderJobTests {
     private let plan: WatchPlan
 
@@ -18,7 +18,7 @@ import TransferWatch
         JobSpec(id: "a", work: .upload(JobSpec.Upload(source: source, url: url)))
     }
 
-    @Test func theyAreDoneUnderTheSettingsOfThisProcess() throws {
+    @Test func jobsOfOthersGetTheSettingsOfThisProcess() throws {
         let accepted = try plan.accepted(job("/srv/out/sub/a"))
         #expect(accepted.settings == plan.spec.settings)
         #expect(accepted.urls == ["https://h.example/in/a"] && accepted.work.path == "/srv/out/sub/a")

@@ -5,34 +5,35 @@ import TransferWatch
 @testable import TransferJobs
 @testable import TransferStore
 
-/// What each observation of a file means for the upload history: finding × stored rows → rows, jobs and who waits for whom.
+/// The effect of each observation of a file on the upload history: from the finding and the stored rows to the rows,
+/// the jobs and their order.
 @Suite struct UploadHistoryRuleTests {
     /// The file "a" of the history, and its job, as they are stored.
     enum Stored: CaseIterable {
         case nothing, confirmed, kept, gone, keptGone, open, underWay, paused, failed, mayHaveArrived, leftAlone
     }
 
-    /// The rows and jobs afterwards, in words: `PATH@ROW STATE [JOB STATE [after JOB]]`, new rows and jobs by `+`.
+    /// The rows and jobs afterwards, as text: `PATH@ROW STATE [JOB STATE [after JOB]]`, with `+` for new rows and jobs.
     static let rows: [(HistoryOffer.Finding, String, Stored, [String])] = [
-        // Nothing is learnt.
+        // Observations without news.
         (.nothing, "a", .confirmed, ["a@7 confirmed"]),
         (.outdated, "a", .confirmed, ["a@7 confirmed"]),
         (.later, "a", .underWay, ["a@7 open 9 claimed"]),
         (.otherName(of: "a"), "b", .confirmed, ["a@7 confirmed"]),
-        // A file that nobody knew.
+        // A file that was unknown.
         (.new(digest: nil), "b", .nothing, ["b@+ open + queued"]),
         (.new(digest: nil), "b", .confirmed, ["a@7 confirmed", "b@+ open + queued"]),
-        // Another version of the same name: the newest wins, and waits for one that is under way.
+        // Another version of the same name. The newest version wins, and waits for a version that is under way.
         (.new(digest: nil), "a", .confirmed, ["a@7 confirmed", "a@+ open + queued"]),
         (.new(digest: nil), "a", .open, ["a@+ open + queued"]),
         (.new(digest: nil), "a", .underWay, ["a@7 open 9 claimed", "a@+ open + blocked after 9"]),
         (.new(digest: nil), "a", .paused, ["a@+ open + paused"]),
         (.new(digest: nil), "a", .failed, ["a@+ open + queued"]),
         (.new(digest: nil), "a", .mayHaveArrived, ["a@+ open + queued"]),
-        // A file that was missed.
+        // A file that was missing and has returned.
         (.returned(row: 7), "a", .gone, ["a@7 confirmed"]),
         (.returned(row: 7), "a", .keptGone, ["a@7 confirmed due"]),
-        // The known file under another name: what was sent stays where it is, the rest goes under the new name.
+        // The known file under another name. Sent bytes stay where they are, and the rest goes under the new name.
         (.moved, "m", .confirmed, ["m@7 confirmed renamed"]),
         (.moved, "m", .leftAlone, ["m@7 leftAlone"]),
         (.moved, "m", .open, ["m@7 open + queued"]),
@@ -50,7 +51,7 @@ import TransferWatch
         (.rewritten(row: 7, digest: nil), "a", .failed, ["a@+ open + queued"]),
         (.rewritten(row: 7, digest: nil), "a", .leftAlone, ["a@7 leftAlone"]),
         (.rewritten(row: 7, digest: nil), "a", .nothing, []),
-        // The known file on a file system that has other numbers now.
+        // The known file, after its file system changed its numbers.
         (.renumbered(row: 7), "a", .confirmed, ["a@7 confirmed"]),
         (.renumbered(row: 7), "a", .keptGone, ["a@7 confirmed due"]),
         // A new file with the inode of the known one.
@@ -64,7 +65,7 @@ import TransferWatch
     }
 
     @Test(arguments: rows)
-    func theHistoryIs(
+    func anObservationChangesTheHistoryAsListed(
         _ finding: HistoryOffer.Finding, _ path: String, _ stored: Stored, _ expected: [String]
     ) throws {
         var rule = try rule(stored)
@@ -73,7 +74,7 @@ import TransferWatch
         #expect(rule.changes.handled == 1)
     }
 
-    @Test func whatIsTakenTwiceIsStagedOnce() throws {
+    @Test func anOfferThatIsTakenTwiceIsStagedOnce() throws {
         for (finding, path, stored, _) in Self.rows {
             var rule = try rule(stored)
             let offer = HistoryOffer(version: version(path, of: finding), finding: finding)
@@ -92,7 +93,7 @@ import TransferWatch
         #expect(words(rule.graph) == ["a@+ open + queued"])
     }
 
-    @Test func whatFollowsAJobThatIsTakenOutFollowsWhatThatFollowed() throws {
+    @Test func aFollowerOfARemovedJobFollowsItsPredecessor() throws {
         var rule = try rule(.underWay)
         rule.take([HistoryOffer(version: version("a", inode: 2), finding: .new(digest: nil))])
         rule.take([HistoryOffer(version: version("a", inode: 3), finding: .new(digest: nil))])
@@ -107,7 +108,7 @@ import TransferWatch
         #expect(rule.changes.ready.isEmpty)
     }
 
-    @Test func aHardLinkOfAFileThatIsThereIsAnotherNameOfIt() throws {
+    @Test func aHardLinkOfAPresentFileIsAnotherNameOfTheFile() throws {
         var rule = try rule(.confirmed, isThere: true)
         rule.take([HistoryOffer(version: version("m"), finding: .new(digest: nil))])
         #expect(words(rule.graph) == ["a@7 confirmed"])

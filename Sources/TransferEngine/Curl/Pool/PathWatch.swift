@@ -68,8 +68,9 @@ final class PathWatch {
         exchange.hop.flatMap { Origin(url: $0.url)?.hostAndPort }
     }
 
-    /// The part of the exchange that its connection is to bring next. A server that thinks looks like one whose segments are
-    /// lost, unless those of its other connections were.
+    /// Returns the part of the exchange that its connection brings next. A server that needs time looks like one whose
+    /// segments are lost. If large segments to the host are known to vanish, a missing answer is judged as strictly as
+    /// a handshake.
     private func awaited(_ exchange: ActiveExchange) -> PathState.Awaited {
         let awaited = LostPathRule.awaited(exchange)
         guard awaited == .answer, exchange.connection.path.segmentSize == nil, let name = Self.host(of: exchange),

@@ -2,13 +2,14 @@ import Synchronization
 import TransferCore
 import TransferEventLoop
 
-/// The hosts to which large segments may vanish on the way, as the path's maximum is smaller and no router says so (RFC
-/// 4821 §7.2). An engine's pools share the memory: the next connection to the host may be another pool's.
+/// The hosts to which large segments may vanish, because the path's maximum is smaller and no router reports it (RFC
+/// 4821 §7.2). The pools of an engine share this memory, because the next connection to a host may belong to another
+/// pool.
 final class SmallSegments: Sendable {
     private struct Host {
-        /// The end of the time in which new connections have small segments.
+        /// The time until which new connections use small segments.
         var end: MonotonicTime
-        /// The end of the time in which connections that are kept are not used: their segments are large.
+        /// The time until which kept connections are not used, because their segments are large.
         var freshEnd: MonotonicTime?
         var isProven = false
     }
@@ -36,12 +37,15 @@ final class SmallSegments: Sendable {
         }
     }
 
-    /// Whether large segments to the host were lost, and small ones are used since.
+    /// Returns whether large segments to the host were lost, and small ones are used since.
     func isProven(_ host: String, now: MonotonicTime = .now) -> Bool {
         hosts.withLock { hosts in hosts[host].map { $0.isProven && $0.end > now } ?? false }
     }
 
-    /// - Parameter isProven: Large segments were lost; else that is a guess.
+    /// Notes that large segments to the host vanish.
+    ///
+    /// - Parameter isProven: Whether large segments were lost. Otherwise their loss is only assumed, for a shorter
+    ///   time.
     func note(_ host: String, isProven: Bool, now: MonotonicTime = .now) {
         hosts.withLock { hosts in
             if hosts.count >= Self.most { hosts = hosts.filter { $0.value.end > now } }

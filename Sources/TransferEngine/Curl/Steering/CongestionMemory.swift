@@ -25,7 +25,9 @@ final class CongestionMemory: Sendable {
     /// - Returns: The `errno` where the kernel has refused the algorithm before, so that it is not tried again.
     func refusal(of name: String) -> Int32? { state.withLock { $0.refusals[name] } }
 
-    /// - Returns: Whether the algorithm was not known to be refused: the caller reports it.
+    /// Notes that the kernel refused an algorithm.
+    ///
+    /// - Returns: Whether the refusal is new, so that the caller reports it.
     func refused(_ name: String, _ code: Int32) -> Bool {
         state.withLock { $0.refusals.updateValue(code, forKey: name) == nil }
     }

@@ -85,7 +85,7 @@ final class SocketSteering {
                     entry.isSettled = true
                     choose(CongestionControl.forLosses, .lostBefore, socket, exchange)
                 } else if memory.refusal(of: CongestionControl.forLosses) != nil {
-                    // Losses would change nothing, so no look at them is worth its time.
+                    // BBR is refused, so losses could change nothing and are not observed.
                     entry.isSettled = true
                 }
             }
@@ -123,7 +123,7 @@ final class SocketSteering {
             entry.isSettled = true
             return
         }
-        // A connection that has measured nothing yet shows no losses either.
+        // A connection without a measurement shows no losses either.
         guard let segments = facts.segments, let least = facts.leastRoundTrip else { return }
         let sample = LossJudgement.Sample(
             segments: segments, retransmitted: facts.retransmitted, roundTrip: facts.roundTrip.inSeconds,

@@ -11,7 +11,7 @@ package struct WatchPlan: Sendable {
     package let root: String
     package let template: URLTemplate
     package let host: String
-    /// The machine that the folder is on, where its queue is shared by machines that don't reach it.
+    /// The machine of the folder, if the queue is shared by machines that do not reach the folder.
     package let machine: String?
 
     /// The maximum number of unfinished jobs of a folder; further files wait in the watcher.
@@ -58,9 +58,9 @@ package struct WatchPlan: Sendable {
         try check()
     }
 
-    /// The name of this machine, for a folder that other machines don't reach.
+    /// Returns the name of this machine for a folder that other machines do not reach.
     ///
-    /// - Returns: `nil` for a folder on a file system of a network: by the same path it's the same folder.
+    /// - Returns: `nil` for a folder on a network file system. The same path is the same folder on all machines then.
     package static func machine(of folder: String) -> String? {
         SharedFolder.isReachedByOthers(folder) ? nil : hostName
     }
@@ -96,11 +96,12 @@ package struct WatchPlan: Sendable {
         }
     }
 
-    /// The batch of its jobs. Folders of several machines may have one path.
+    /// The name of the batch of the folder's jobs. It includes the machine, because folders of several machines may
+    /// have one path.
     package var batch: String { "watch:" + root + (machine.map { "@" + $0 } ?? "") }
 
-    /// The job of another process that watches the folder, too, as this one does it: under its own settings, so that whoever
-    /// writes to the queue learns no secret of this machine.
+    /// Returns a job of another process that watches the folder too, under the settings of this process. So no writer
+    /// to the queue learns a secret of this machine.
     ///
     /// - Throws: `TransferError` for a file outside the folder, and for another server.
     package func accepted(_ spec: JobSpec) throws(TransferError) -> JobSpec {
