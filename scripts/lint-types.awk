@@ -16,6 +16,7 @@ BEGIN {
     large("BatchStatus", "a plain value: one row of what a batch looks like from outside")
 
     busy("QueueRunner", "the hub: an answer to each requirement of its parts")
+    busy("PostgresStore", "the face of its parts: one line for each requirement of the protocols")
     busy("SQLiteStore", "the face of its parts: one line for each requirement of the protocols")
 
     # Folders whose types have the shape of Alamofire's, which users know.

@@ -4,7 +4,7 @@ package import TransferWatch
 
 /// The memory of watched folders: which versions of which files were uploaded, and the work left to do with them. All
 /// functions block, and each is one transaction, as those of the ``JobStore`` beside which the memory lives.
-package protocol UploadHistory: Sendable {
+package protocol UploadHistory: OtherNameHistory {
     /// Whether other processes may watch the same folders, and upload their files.
     var sharesFolders: Bool { get }
 
@@ -62,7 +62,10 @@ package protocol UploadHistory: Sendable {
     func prune(present: [Int64], absent: [Int64], grace: Int64) throws -> PrunedRows
 
     func historyCount(folder: Int64) throws -> Int
+}
 
+/// The further names of uploaded files, by which they are not uploaded again.
+package protocol OtherNameHistory: Sendable {
     /// Reads a page of the names by which files are not uploaded, in the order of their bytes.
     func otherNames(folder: Int64, after path: String, limit: Int) throws -> [String]
 

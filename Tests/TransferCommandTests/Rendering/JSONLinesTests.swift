@@ -48,6 +48,10 @@ import TransferQueue
             "job.source",
             ["id", "url", "host", "connections", "bytes", "rate", "state", "cause", "reason", "again"]
         ),
+        (
+            .congestion(job: "a", CongestionUse(name: "bbr", reason: .refused(1))), "job.congestion",
+            ["id", "congestion", "reason"]
+        ),
         (.waiting(job: "a", .dependency("b")), "job.waiting", ["id", "for", "need"]),
         (.finished(receipt("a")), "job.finished", received),
         (.kept(receipt("a")), "job.kept", received),
