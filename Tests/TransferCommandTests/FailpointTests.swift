@@ -5,7 +5,7 @@ import TransferTestSupport
 /// Steps at which `make torture` kills the command. No other build has them.
 @Suite struct FailpointTests {
     private static let header = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-        .appendingPathComponent("../../../Sources/CTransferLinux/shim.h").standardized
+        .appendingPathComponent("../../../Sources/CTransferLinux/failpoints.h").standardized
 
     @Test func noFailpointIsInTheCommand() async throws {
         let text = try String(contentsOf: Self.header, encoding: .utf8)

@@ -131,7 +131,7 @@ import TransferTestSupport
                 result.standardOutput == """
                     batch: 3 jobs
                       keep  \(server.url("/kept")) -> kept
-                      go on from 50.0 KiB  \(server.url("/half")) -> half
+                      continue from 50.0 KiB  \(server.url("/half")) -> half
                       exists (ifExists: verify)  \(server.url("/there")) -> there
 
                     """)

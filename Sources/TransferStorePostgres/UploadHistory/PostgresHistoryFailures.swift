@@ -40,6 +40,10 @@ package struct PostgresHistoryFailures: Sendable {
 
     // MARK: Statements
 
+    private static let update = PostgresJobUpdate(
+        .retryFailed, guards: false, from: { _ in "chosen" }, returning: "job.id, batch, origin, network, tags",
+        where: { _ in "job.id = chosen.id" })
+
     private static func waking(_ name: String, _ condition: String, order: String) -> PostgresStatement {
         PostgresStatement(
             name, [.submit, .work],
@@ -49,9 +53,7 @@ package struct PostgresHistoryFailures: Sendable {
                 WHERE job.batch = $1 AND job.state = \(JobStates.failed) AND not_before IS NOT NULL AND \(condition)
                     AND NOT EXISTS (SELECT FROM watched_folder WHERE watched_folder.batch = $1 AND is_paused)
                 ORDER BY \(order), job.id LIMIT $2 FOR UPDATE OF job SKIP LOCKED)
-            UPDATE job SET state = \(JobStates.queued), attempts = 0, mirror = 0, spent_mirrors = 0, not_before = NULL,
-                asked_wait = 0, end_number = NULL, error_code = NULL, error_message = NULL
-            FROM chosen WHERE job.id = chosen.id RETURNING job.id, batch, origin, network, tags
+            \(update.sql)
             """)
     }
 

@@ -9,6 +9,8 @@ package struct FailedFileRows: Sendable {
     package let database: QueueDatabase
     package let stamps: HistoryStamps
 
+    private static let waking = JobUpdate(.retryFailed, guards: false) { "id = ?\($0)" }
+
     /// Makes failed files of a watched folder ready again; none while its batch is paused.
     package func wake(batch: Int64, _ selection: FailedSelection, limit: Int) throws -> WokenFiles {
         try database.write { db in
@@ -26,12 +28,7 @@ package struct FailedFileRows: Sendable {
                     """, arguments: [batch, selection == .due ? now : Int64.max, limit])
             for row in rows {
                 let id: Int64 = row[stored: 0]
-                try db.cachedStatement(
-                    sql: """
-                        UPDATE job SET state = \(JobStates.queued), attempts = 0, mirror = 0, spentMirrors = 0, notBefore = NULL,
-                            due = NULL, askedWait = 0, endSequence = NULL, errorCode = NULL, errorMessage = NULL WHERE id = ?
-                        """
-                ).execute(arguments: [id])
+                try db.cachedStatement(sql: Self.waking.sql).execute(arguments: Self.waking.arguments([id]))
                 try db.cachedStatement(sql: "UPDATE ledger SET state = \(HistoryStates.open) WHERE job = ?").execute(
                     arguments: [id])
                 woken.jobs.append(id)
