@@ -4,11 +4,9 @@ public import TransferEventLoop
 
 /// A watcher of a folder, which offers each finished file in it.
 ///
-/// ```swift
-/// let watcher = FolderWatcher(
-///     "/srv/in", options: options, loop: loop, workers: pool, consumer: uploads) { event in … }
-/// watcher.start()
-/// ```
+///     let watcher = FolderWatcher(
+///         "/srv/in", options: options, loop: loop, workers: pool, consumer: uploads) { event in … }
+///     watcher.start()
 ///
 /// A file is finished when it was closed after writing or moved in, and has been quiet for the settle time. An older
 /// file is finished when it has been unchanged for that time and the kernel knows no process that has it open for

@@ -34,9 +34,11 @@ import TransferTestSupport
 
     init() async throws { address = try await Self.newQueue() }
 
-    /// Columns that only a shared queue has: an index of names, hooks, tags, requests to claimants, rules of uploads.
+    /// Columns that only a shared queue has: an index of names, hooks, tags, requests to claimants, rules of
+    /// uploads, and its own names for those of watched folders.
     private static let postgresAlone: Set<String> = [
         "key", "made", "tells_hook", "tags", "asked", "part_owners", "drop_after", "upload_goes_on", "upload_is_held",
+        "history", "follows",
     ]
 
     @Test func theListHasTheColumnsOfPostgresTable() throws {
