@@ -77,7 +77,8 @@ struct FileServerTests {
             #expect(cut.error?.code == .connectionLost, "\(cut.error?.message ?? "")")
             let point = try #require(cut.resumePoint)
             let rest = try await bench.download(peer.url("x"), resume: point, peer.configure)
-            #expect(rest.outcome.error == nil && rest.outcome.position == Int64(count) && rest.log.restarts.isEmpty)
+            #expect(rest.outcome.error == nil, "\(rest.outcome.error.map { "\($0)" } ?? "")")
+            #expect(rest.outcome.position == Int64(count) && rest.log.restarts.isEmpty)
             #expect(rest.outcome.head?.status == 206 && rest.outcome.received == Int64(count) - point.offset)
             let isSame = Array(try bench.folder.data("x.part")) == bytes
             #expect(isSame)
