@@ -8,6 +8,8 @@ package enum JobTransition: String, CaseIterable, Sendable {
     case cancel
     case retry
     case retryFailed
+    /// A failed file of a watched folder is tried again automatically.
+    case wakeFailed
     /// A job of a batch that is staged anew.
     case restage
     /// A job that was just staged is paused.
@@ -61,6 +63,7 @@ package enum JobTransition: String, CaseIterable, Sendable {
                 [.ended: .now, .notBefore: .null, .endNumber: .nextEndNumber, .upload: .keptIfItContinues])
         case .retry: JobChange(from: QueueVerb.retry.states, to: .readyOrBlocked, isFreshStart: true)
         case .retryFailed: JobChange(from: QueueVerb.retryFailed.states, to: .readyOrBlocked, isFreshStart: true)
+        case .wakeFailed: JobChange(from: [.failed], to: .state(.queued), isFreshStart: true)
         case .pauseStaged: JobChange(from: [.queued, .blocked], to: .state(.paused))
         case .claim:
             JobChange(

@@ -41,7 +41,7 @@ package struct PostgresHistoryFailures: Sendable {
     // MARK: Statements
 
     private static let update = PostgresJobUpdate(
-        .retryFailed, guards: false, from: { _ in "chosen" }, returning: "job.id, batch, origin, network, tags",
+        .wakeFailed, guards: false, from: { _ in "chosen" }, returning: "job.id, batch, origin, network, tags",
         where: { _ in "job.id = chosen.id" })
 
     private static func waking(_ name: String, _ condition: String, order: String) -> PostgresStatement {

@@ -9,7 +9,7 @@ package struct FailedFileRows: Sendable {
     package let database: QueueDatabase
     package let stamps: HistoryStamps
 
-    private static let waking = JobUpdate(.retryFailed, guards: false) { "id = ?\($0)" }
+    private static let waking = JobUpdate(.wakeFailed, guards: false) { "id = ?\($0)" }
 
     /// Makes failed files of a watched folder ready again; none while its batch is paused.
     package func wake(batch: Int64, _ selection: FailedSelection, limit: Int) throws -> WokenFiles {

@@ -47,7 +47,7 @@ import Testing
 
     @Test func everyFreshStartResetsTheSameColumns() {
         let fresh = JobTransition.allCases.filter { $0.change.isFreshStart }
-        #expect(fresh == [.retry, .retryFailed, .revive, .redo])
+        #expect(fresh == [.retry, .retryFailed, .wakeFailed, .revive, .redo])
         for transition in fresh {
             let columns = transition.change.columns.map(\.column)
             #expect(columns.filter { $0 != .recheck } == JobColumn.forgottenByFreshStart)
