@@ -1,5 +1,4 @@
 import Synchronization
-import TransferStore
 
 /// A counter that numbers transactions which count the open jobs of watched folders: of two counts the one with the
 /// higher stamp holds. SQLite's own count of changes has 32 bits, and does not grow when nothing is changed.

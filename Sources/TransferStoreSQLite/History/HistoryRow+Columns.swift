@@ -3,7 +3,7 @@ import TransferCore
 import TransferEngine
 import TransferEventLoop
 import TransferStore
-package import TransferWatch
+import TransferWatch
 
 extension HistoryRow {
     package static let columns =

@@ -1,7 +1,7 @@
 import GRDB
 import TransferCore
 import TransferJobs
-package import TransferStore
+import TransferStore
 import TransferWatch
 
 /// Writes the effects of ends and steps of jobs on watched folders, in the transaction that records them.
