@@ -23,7 +23,7 @@ public struct Validator: Sendable, Hashable, Codable, CustomStringConvertible {
         let lastModified = isContradictory ? nil : head.singleValue("Last-Modified")
         guard etag != nil || lastModified != nil else { return nil }
         var strong = false
-        // Where there is a tag, the date is never used, so its parsing is avoided.
+        // The date is parsed only without a tag, because a tag is always preferred.
         if etag == nil, let modified = lastModified.flatMap({ HTTPDate.parse($0) }) {
             // Section 8.8.2.2 requires "enough difference" where the clocks may differ: here a minute, and an hour
             // where one of them is ours.

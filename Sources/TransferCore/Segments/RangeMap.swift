@@ -181,7 +181,7 @@ public struct RangeMap: Sendable {
     }
 
     /// Extends a finished claim over the following bytes without a claim, and over claims that have received nothing.
-    /// Those claims end. The connection of the extended claim must have requested the rest of the file.
+    /// The claims that were taken over end. The connection of the extended claim must have requested the rest of the file.
     ///
     /// - Returns: The number of received bytes in between, too few to skip, that are fetched again.
     @discardableResult

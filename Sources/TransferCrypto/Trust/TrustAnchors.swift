@@ -9,8 +9,8 @@ public import TransferCore
 public final class TrustAnchors: @unchecked Sendable {
     /// The system's anchors, read on first use. Without any anchor no chain is trusted.
     ///
-    /// Where `CURL_CA_BUNDLE` is set, only its file counts; an unreadable file leaves no anchors. Otherwise the file is
-    /// that of `SSL_CERT_FILE`, of OpenSSL, or of the distribution. The folders of `SSL_CERT_DIR` are added, with files
+    /// The file of `CURL_CA_BUNDLE` counts alone if the variable is set; an unreadable file leaves no anchors. Without
+    /// the variable, the file is that of `SSL_CERT_FILE`, of OpenSSL, or of the distribution. The folders of `SSL_CERT_DIR` are added, with files
     /// named as by openssl-rehash(1).
     ///
     /// OpenSSL's own folder is left out: searching it costs 17 ms for each connection, and the file has the same

@@ -199,7 +199,7 @@ public final class RemoteSource: Sendable {
 
     /// Returns the offset at which the reading of a window begins.
     ///
-    /// That is before the window where the digest lacks bytes, if the digest proves the copy or the bytes are few.
+    /// Reading begins before the window if the digest lacks bytes there, and proves the copy or lacks only a few.
     private func lead(_ start: Int64) -> Int64 {
         let count = digesting.current.count
         guard count < start, isProven || start - count <= Self.step else { return start }

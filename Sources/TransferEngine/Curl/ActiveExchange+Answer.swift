@@ -12,7 +12,7 @@ extension ActiveExchange {
             answer.status = status
             answer.isFramed = line[Self.statusPrefix.count] != UInt8(ascii: "1")
             // A 1xx answer says that the server works on a body (102 of RFC 2518 §10.1, 104 of resumable uploads).
-            // Where no body was sent, it would keep a request alive that gets no answer.
+            // A 1xx answer to a request without a body would keep alive a request that gets no final answer.
             if status >= 200 || hop?.sendsBody == true { noteActivity() }
             answer.block = []
             // The capacity is enough for most heads.

@@ -13,7 +13,7 @@ extension Hop {
     /// Returns the reason why a hop cannot go over a required link.
     ///
     /// libcurl would not find a name among the given addresses if it spells it differently (percent codes, punycode).
-    /// It would then resolve the name itself.
+    /// libcurl would then resolve the name itself.
     func nameError(_ settings: ExchangeSettings) -> TransferError? {
         guard settings.link != nil else { return nil }
         for name in namesToLookUp(settings) where SpecialName.addresses(name) == nil {

@@ -6,8 +6,8 @@ import TransferCore
 enum LinkCallbacks {
     /// Sets the callbacks, which replace CURLOPT_INTERFACE.
     ///
-    /// Where its SO_BINDTODEVICE is not permitted, libcurl only uses the link's address as the source. The kernel then
-    /// sends from that address over any link. The option would also bind connections to this machine.
+    /// With CURLOPT_INTERFACE, libcurl uses only the link's address as the source if SO_BINDTODEVICE is not permitted.
+    /// The kernel then sends from that address over any link. The option would also bind connections to this machine.
     static func apply(to handle: CurlHandle, _ exchange: ActiveExchange) throws(TransferError) {
         let pointer = Unmanaged.passUnretained(exchange).toOpaque()
         // The callback is set without a link too: libcurl does not report why it got no socket.
