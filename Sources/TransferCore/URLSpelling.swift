@@ -2,7 +2,7 @@
 public enum URLSpelling {
     /// Returns the canonical spelling. The host is in ASCII (``HostName``), and an `ftp` URL has no type
     /// (``FTPTypeCode``). Blanks, quotes, angle brackets and non-ASCII characters after the host are percent-encoded.
-    /// They are invalid in URLs (RFC 3986 §2), but occur in what people and Location fields write.
+    /// The encoded characters are invalid in URLs (RFC 3986 §2), but occur in typed URLs and in Location fields.
     ///
     /// - Parameter reference: An absolute or relative reference; one in canonical spelling is returned unchanged.
     /// - Throws: `HostName.Fault` for a host without an ASCII form.

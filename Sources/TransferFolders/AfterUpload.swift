@@ -150,8 +150,8 @@ package struct AfterUpload {
         version.isSame(as: FolderPlaces.file(name, in: folder)?.stamp)
     }
 
-    /// Returns whether the hidden name has the version. Some FUSE file systems change a file's time at a rename; the
-    /// sent bytes decide then.
+    /// Returns whether the hidden name has the version. Some FUSE file systems change a file's time at a rename, or its
+    /// inode number with each name (sshfs). The sent bytes decide then.
     private func holdsVersion(_ folder: Int32) -> Bool {
         guard let seen = FolderPlaces.file(hiddenName, in: folder) else { return false }
         if version.isSame(as: seen.stamp) { return true }

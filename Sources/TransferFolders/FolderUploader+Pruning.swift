@@ -94,7 +94,7 @@ extension FolderUploader {
             case .file(let seen) where row.version.stamp.inode == seen.stamp.inode:
                 looked.changed.append((row.id, FileVersion(seen.stamp, path: path)))
             case .file, .nothing:
-                // Otherwise its disk is not mounted, or the file is just being moved.
+                // A file counts as absent only if its disk is mounted and it is not just being moved.
                 if places.device(above: path) == row.version.stamp.device, !isHidden(row, places) {
                     looked.absent.append(row.id)
                 }

@@ -32,7 +32,7 @@ package struct VersionInquiry {
     package static let smallSize: Int64 = 1 << 20
 
     /// Returns the fingerprint of a new version, which is needed before its bytes are sent, or even if they never are.
-    /// It identifies a copy or a touched file as the same version.
+    /// The fingerprint identifies a copy or a touched file as the same version.
     private func fingerprint(_ offer: HistoryOffer) -> UInt64? {
         let file = offer.version
         guard offer.makesVersion, !plan.needsDigest, file.size <= Self.smallSize else { return nil }

@@ -4,10 +4,10 @@ import Glibc
 enum Descriptors {
     /// Opens `/dev/null` in place of closed standard descriptors, before any other descriptor is opened.
     ///
-    /// Otherwise the next file, socket or eventfd would get such a number, and would be written to as standard output.
-    /// Standard input is opened for writing only and standard output for reading only, so that each use fails as with a
-    /// closed descriptor (EBADF). Lost bytes are no success, and missing input is not an empty file. Messages to a
-    /// closed standard error are dropped.
+    /// Without that, the next file, socket or eventfd would get the number of one of them, and would be written to as
+    /// standard output. Standard input is opened for writing only and standard output for reading only, so that each
+    /// use fails as with a closed descriptor (EBADF). Lost bytes are no success, and missing input is not an empty
+    /// file. Messages to a closed standard error are dropped.
     static func fillStandard() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
             // The call returns the lowest free number, which is this one.

@@ -64,7 +64,8 @@ struct AuthenticationFlow: Sendable {
 
     /// Returns the hop with its authorisation, where that is known.
     ///
-    /// Otherwise a long body is held back until the server has had the time to ask for a credential (RFC 9110 §10.1.1).
+    /// Without a known authorisation, a long body is held back until the server has had the time to ask for a
+    /// credential (RFC 9110 §10.1.1).
     mutating func authorized(_ hop: Hop) -> Hop {
         var hop = answered(hop)
         let asksFirst =

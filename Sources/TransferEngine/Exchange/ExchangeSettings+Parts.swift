@@ -47,7 +47,7 @@ extension ExchangeSettings {
         /// Whether redirects are followed that turn the request into another: 303, and 301 and 302 of POST (RFC 9110
         /// §15.4).
         ///
-        /// Otherwise such an answer is the final one, where any answer is accepted.
+        /// If they are not followed, such an answer is the final one, where any answer is accepted.
         public var mayTurnRequests = true
 
         /// Creates the default rules.
@@ -117,7 +117,7 @@ extension ExchangeSettings {
         public var decodes = false
         /// Whether a coded file is decoded on its way to the sink; only for `.representation`.
         ///
-        /// Such a file cannot be continued, as ranges count in the coded bytes. A file with an unsupported coding
+        /// A decoded file cannot be continued, as ranges count in the coded bytes. A file with an unsupported coding
         /// fails.
         public var decodesFiles = false
         /// The most bytes of a decoded answer; more is an error. `nil` sets no bound.

@@ -2,7 +2,7 @@ import TransferCore
 
 /// The treatment of a file's body that only the end of its connection ends.
 ///
-/// Such a body may have been cut without any sign of it (RFC 9112 §6.3, §8).
+/// A body of this kind may have been cut without any sign of it (RFC 9112 §6.3, §8).
 public enum OpenEnd: Sendable, Hashable {
     /// The body is taken for complete: a digest decides, or completeness does not matter.
     case taken
@@ -11,7 +11,7 @@ public enum OpenEnd: Sendable, Hashable {
     case takenIfAlerted
     /// The server is asked once for the length. A longer file than came fails the exchange.
     ///
-    /// Where the server reports no length, the outcome says that the length is unproven.
+    /// The outcome says that the length is unproven if the server reports none.
     case asked
     /// The server is asked once for the length. The exchange fails where the file is longer or the length is unknown.
     case refused

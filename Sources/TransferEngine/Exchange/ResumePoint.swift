@@ -42,8 +42,8 @@ public struct ResumePoint: Sendable, Hashable {
     public var doubt: ResumeDoubt?
     /// Whether the bytes outlast answers that prove nothing; otherwise the first such answer begins the download anew.
     ///
-    /// Such an answer fails the attempt. The same claim is believed only after `ResumeDoubt/confirmations` attempts.
-    /// Another version is written beside the bytes until it is whole.
+    /// An answer that proves nothing fails the attempt. The same claim is believed only after
+    /// `ResumeDoubt/confirmations` attempts. Another version is written beside the bytes until it is whole.
     public var outlastsOddAnswers: Bool
 
     /// Creates a point.

@@ -41,7 +41,7 @@ struct FileServerURL: Sendable, Hashable {
         let start = bytes[authority...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
         var path = start.map { PercentEncoding.decode(whole[$0...]) } ?? []
         if origin.scheme != "sftp", path.first == UInt8(ascii: "/") { path.removeFirst() }
-        // Such bytes would end a command of FTP and begin another.
+        // A line break or a zero would end a command of FTP and begin another.
         guard !path.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
             throw TransferError(.badURL, "a line break or a zero in \(Redaction.url(url))")
         }

@@ -18,7 +18,8 @@ public struct FileNote: Sendable, Hashable {
     public var contentCoding: String?
     /// Whether the file is entirely unchanged since it got its name, even in its mode.
     ///
-    /// Otherwise only its size and time are unchanged, which cp(1) and touch(1) can produce for other bytes.
+    /// A value of `false` means that only the size and the time are unchanged; cp(1) and touch(1) can produce them for
+    /// other bytes.
     public var isExact: Bool
 
     /// Reads the record of a file with this stamp. The call blocks: it is meant for workers.

@@ -175,8 +175,8 @@ public final class FileSink: BodySink {
 
     /// Stores the record elsewhere before the first byte, where the file cannot hold it.
     ///
-    /// Otherwise the file would belong to no download after a kill, or an earlier record would be taken for that of the
-    /// new bytes.
+    /// Without that record the file would belong to no download after a kill, or an earlier record would be taken for
+    /// that of the new bytes.
     ///
     /// - Returns: Whether the record is stored elsewhere.
     private func keepBeginning() -> Bool {

@@ -52,6 +52,7 @@ public enum UnfinishedNaming: Sendable, Hashable {
     /// - Parameters:
     ///   - new: The path that the file was to get.
     ///   - old: The current path of the file, which a process was about to name when it died.
+    ///   - areEqual: A closure that compares the bytes of two files.
     /// - Returns: The unfinished naming; `nil` where there was none.
     @discardableResult
     public static func undo(

@@ -65,7 +65,7 @@ struct NameServers: Sendable, Hashable {
 extension NameServers {
     /// Returns the servers to ask over `link`: those of the system's file, or those behind a resolver on this machine.
     ///
-    /// Such a resolver is systemd-resolved's 127.0.0.53, for example.
+    /// systemd-resolved's 127.0.0.53 is a resolver on this machine, for example.
     ///
     /// - Parameter read: A closure that returns a file's text, or `nil` when it cannot be read.
     static func choose(

@@ -271,7 +271,8 @@ public final class SegmentedFile: Sendable {
     /// Returns the remaining bytes of a claim.
     ///
     /// The exchange that began the file keeps its answer, where that continues to the file's end, over parts that have
-    /// no bytes yet. Only a delivered part proves that the server gives parts.
+    /// no bytes yet. Only a delivered part proves that the server gives parts. The same holds for parts with fewer
+    /// bytes than are on the way to that exchange. A fast connection is thus not left for new ones.
     ///
     /// - Returns: The remaining bytes, and the bytes of other claims that are fetched again.
     private static func room(

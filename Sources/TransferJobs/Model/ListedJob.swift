@@ -8,13 +8,13 @@ public struct ListedJob: Sendable {
     public let state: JobState
     /// The job's source and destination; `nil` where the record cannot be read.
     public let route: JobRoute?
-    /// The size in bytes: of the file for a completed job, and of its durable part for others; `nil` where there is
-    /// none.
+    /// The size in bytes; `nil` where there is none. A completed job has the size of its file. A job under way has its
+    /// current bytes, where the run reports them. Other jobs have the size of their durable part.
     public var bytes: Int64?
     /// The absolute path of a completed download's file. Before completion, a response may still change the name in the
     /// URL.
     public var path: String?
-    /// The number of attempts, counted as in ``JobFailure/attempts``.
+    /// The number of attempts, counted as in ``JobFailure/attempts``, with the attempt under way.
     public var attempts = 0
     /// The code of the reason why the job failed, was skipped, or waits for its next attempt.
     public var code: String?

@@ -1,7 +1,7 @@
 /// The number of simultaneous transfers to one host.
 public enum PerHost: Sendable, Hashable, ExpressibleByIntegerLiteral {
-    /// A number that adapts: 10 at first (6 at file servers), then up to 64 while more transfers are faster together.
-    /// Where the server refuses requests (429, 503) or connections are reset, the number is halved.
+    /// A number that adapts: 10 at first (8 at servers of files), then up to 64 while more transfers are faster
+    /// together. The number is halved where the server refuses requests (429, 503) or connections are reset.
     case automatic
     /// A fixed number, 1 to 10,000.
     case exactly(Int)

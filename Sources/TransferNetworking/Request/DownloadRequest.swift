@@ -77,7 +77,7 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     }
 
     /// The data for `Session.download(resumingWith:)`, in this process or another; `nil` when nothing can be continued.
-    /// They exist after a failure, and after a cancellation that asked for them.
+    /// The data exist after a failure, and after a cancellation that asked for them.
     public var resumeData: Data? {
         switch mutable.withLock({ $0.cancellation }) {
         case .discarding: return nil

@@ -11,7 +11,7 @@ public final class JobChecker {
     /// Creates a checker.
     ///
     /// - Parameter isShared: Whether the jobs are for a queue that several machines share, or for an unspecified queue.
-    ///   They may then require workers with tags.
+    ///   Jobs of such a queue may require workers with tags.
     /// - Throws: An error if SQLite cannot make a temporary database.
     public init(isShared: Bool = true) throws {
         self.isShared = isShared

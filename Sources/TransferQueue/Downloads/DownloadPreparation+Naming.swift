@@ -5,6 +5,9 @@ import TransferJobs
 extension DownloadPreparation {
     /// Looks up the destination's name, after undoing a naming in which a process died. The partial file is then
     /// continued and named anew.
+    ///
+    /// - Returns: The destination, and the name of that partial file, if any. All of its bytes are durable, because a
+    ///   file is synced before it gets its name.
     func settledName(
         of path: String, _ known: ResumeData?, in folder: PinnedFolder?
     ) throws(TransferError) -> (there: DestinationName, durablePart: String?) {

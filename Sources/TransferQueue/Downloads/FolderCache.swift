@@ -38,7 +38,7 @@ final class FolderCache: Sendable {
     }
 
     /// Returns the numbers of the partial files (`NAME.1.part`, …) that existed when the run first used the folder.
-    /// Those that the run makes are recorded elsewhere. Blocks at the first call for a folder, so it belongs on a
+    /// The run's own partial files are recorded elsewhere. Blocks at the first call for a folder, so it belongs on a
     /// worker thread.
     func partNumbers(of path: String) -> [Int] {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return [] }

@@ -91,7 +91,7 @@ extension NetworkFollower {
         case .suspect, .trust:
             publishHealth(on: host)
             review(on: host)
-            // This runs after the handling of this end, because a fault blamed on the origin was the link's.
+            // The review runs after the handling of this end, because a fault blamed on the origin was the link's.
             host.loop.execute {
                 host.onLoop { host in
                     host.wakeEarly()

@@ -173,8 +173,8 @@ extension JobQueue {
     private func areReleased(_ jobs: Set<Int64>, by deadline: MonotonicTime) async throws -> Bool {
         while try await revoke(jobs) > 0 {
             guard MonotonicTime.now < deadline else { return false }
-            // This sleep has no event to wait for. A process that only brings jobs is not notified of a release, nor of
-            // the end of a lease.
+            // A sleep, because there is no event to wait for. A process that only brings jobs is not notified of a
+            // release, nor of the end of a lease.
             try await Task.sleep(for: .milliseconds(200))
         }
         return true

@@ -236,7 +236,7 @@ extension QueueRunner {
             admission.scheduler.transferEnded(at: job.candidate.lane.origin, now: .now)
         }
         admission.scheduler.ended(job.candidate)
-        // This changes nothing if an answer or a failure was reported.
+        // The call changes nothing if an answer or a failure was reported.
         admission.scheduler.originAbandoned(job.candidate.lane.origin, job: id, now: .now)
         giveBackFile(of: job, outcome)
         record(job, outcome)

@@ -292,7 +292,7 @@ actor QueueRunner: LoopActor {
         }
         let open = batches.open
         guard open.isEmpty else {
-            // This is the last report on the remaining jobs.
+            // The last report on the remaining jobs.
             reporter.reportBatches(.now, on: self)
             return batches.stop(open, on: self)
         }

@@ -129,7 +129,7 @@ package struct LinkHealth: Sendable {
             link.state = .suspect(streak, probeAt: now + firstDelay, delay: firstDelay)
             return .suspect
         case .suspect(var streak, let probeAt, let delay):
-            // This connection was already under way when the link became suspect.
+            // The connection was already under way when the link became suspect.
             streak.add(host, wall)
             link.state = .suspect(streak, probeAt: probeAt, delay: delay)
         case .probing(var streak, let delay):

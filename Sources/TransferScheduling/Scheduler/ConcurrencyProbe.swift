@@ -2,7 +2,7 @@ package import TransferCore
 
 /// The number of concurrent transfers of an origin without a configured number. Pure: it takes events with their times.
 ///
-/// The level begins at 10 (6 at file servers) and grows while that pays, up to 64. After a refusal by the server,
+/// The level begins at 10 (8 at servers of files) and grows while that pays, up to 64. After a refusal by the server,
 /// ``ConcurrencyBackoff`` lowers it.
 ///
 /// - An answer within about one round trip shows that neither server nor link had a queue. Two more transfers begin at
@@ -18,7 +18,8 @@ package import TransferCore
 ///   for fewer than eight rounds.
 package struct ConcurrencyProbe: Sendable, Codable {
     package static let first = 10
-    /// Servers of files ask for a login on each connection, and sshd drops some where ten wait for theirs (MaxStartups).
+    /// The first level at file servers, which ask for a login on each connection. sshd drops some if ten wait for
+    /// theirs (MaxStartups).
     package static let firstOfFiles = 8
     package static let most = 64
     /// The number of places that a prompt answer adds.

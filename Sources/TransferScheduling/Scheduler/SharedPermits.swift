@@ -5,7 +5,7 @@ package import TransferJobs
 /// after the other.
 ///
 /// The store is asked when jobs lack places, again after 200 ms while there are too few, and otherwise once a second.
-/// It then learns how many are used, and may take some back for workers with less than their share. During a request,
+/// The answer says how many are used, and may take some back for workers with less than their share. During a request,
 /// no more jobs are under way than the request stated.
 package struct SharedPermits: Sendable {
     /// The places of an origin that a process has, and those that it wants.
@@ -120,8 +120,8 @@ package struct SharedPermits: Sendable {
 
     // MARK: Requests and answers
 
-    /// Returns the requests that are due. `reported` returns the configured places of an origin. `use` returns its places
-    /// in use by jobs and other connections, and how many jobs could use one.
+    /// Returns the requests that are due. `reported` returns the configured places of an origin. `use` returns its
+    /// places in use by jobs and other connections, and how many jobs could use one.
     ///
     /// - Parameter most: The number of transfers of this process at once.
     /// - Returns: The requests to the store, and the time of the next ones.

@@ -132,8 +132,8 @@ package struct UploadHistoryEnds: Sendable {
         note(
             end, index, entry.version.path,
             .confirmed(url: receipt.finalURL, due: entry.due, hasDigest: entry.digestText != nil))
-        // This file has replaced uploads of other files that once had its name. Their entries are removed, so that they
-        // are uploaded under their own names.
+        // The uploaded file has replaced uploads of other files that once had its name. Their entries are removed, so
+        // that they are uploaded under their own names.
         for other in graph.entries.values.sorted(by: { $0.id < $1.id })
         where other.isRenamed && other.url == receipt.finalURL && other.id != id {
             graph.remove(entry: other.id)

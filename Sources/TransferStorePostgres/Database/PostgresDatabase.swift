@@ -84,8 +84,8 @@ package final class PostgresDatabase: Sendable {
         let attempt = PostgresCancellation()
         dialing.withLock { $0 = attempt }
         defer { dialing.withLock { $0 = nil } }
-        // The time limit is read after the attempt is known to ``cancelWaits()``. A call of it before that did not see the
-        // attempt, which then gets a short limit.
+        // The time limit is read after the attempt is known to ``cancelWaits()``. A call of it before that did not see
+        // the attempt, which then gets a short limit.
         let new = try PostgresConnection(address, attempt, names: names, within: patience.connectTimeout)
         try new.begin(address, as: role)
         connection.withLock { $0 = new }
@@ -138,8 +138,8 @@ package final class PostgresDatabase: Sendable {
 
     /// Changes the queue.
     ///
-    /// Where another process is in the way, the transaction is repeated. Where the connection is lost at its end, the
-    /// database is asked for the transaction's outcome.
+    /// The transaction is repeated if another process is in the way. The database is asked for the transaction's
+    /// outcome if the connection is lost at its end.
     ///
     /// - Parameters:
     ///   - isDurable: Whether the change waits for the server's disk; otherwise a loss of the server's power may lose

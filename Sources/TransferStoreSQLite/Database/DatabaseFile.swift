@@ -11,8 +11,8 @@ package enum DatabaseFile {
     /// Makes the file where it is missing, and lets only its user read and write it. SQLite gives the files beside a
     /// database the mode of the database.
     ///
-    /// Where the file system can make a file without a name, the new database has WAL mode, and is synced, before it
-    /// gets its name. SQLite itself would write a journal for that, and wait for the disk four times instead of once.
+    /// The new database has WAL mode and is synced before it gets its name, if the file system can make a file without
+    /// a name. SQLite itself would write a journal for that, and wait for the disk four times instead of once.
     ///
     /// - Throws: `TransferError` when the file cannot be made or protected.
     package static func prepare(_ path: String, in folder: String) throws(TransferError) {

@@ -107,7 +107,7 @@ package final class QueueDatabase: Sendable {
     }
 
     /// Makes all relaxed writes so far durable, because a commit that waits for the disk covers all commits before it.
-    /// It has to change a value, as SQLite writes no page that stays the same.
+    /// The commit has to change a value, as SQLite writes no page that stays the same.
     package func makeDurable() throws {
         try connection.write { db in
             try db.execute(

@@ -13,7 +13,7 @@ extension WatchedVersion {
                 FROM ledger JOIN watchedFolder ON watchedFolder.id = ledger.folder WHERE ledger.id = ?
                 """)
         guard let row = try Row.fetchOne(statement, arguments: [history]) else {
-            // This version matches no file, so that the job is dropped.
+            // A version that matches no file: the job is dropped.
             return WatchedVersion(
                 history: history, stamp: FileStamp(inode: 0, size: -1, modified: 0), digest: nil, verifies: false)
         }

@@ -16,7 +16,7 @@ extension TestServer {
     }
 
     /// Sets a fault for each of the next requests to a path, in their order of arrival; further ones get `afterwards`.
-    /// It replaces an earlier script for the path.
+    /// The new script replaces an earlier one for the path.
     ///
     /// - Parameter method: The method of the requests that count; others are answered correctly. `nil` counts all.
     public func script(_ path: String, method: String? = nil, _ faults: [Fault], afterwards: Fault = .none) {

@@ -74,7 +74,7 @@ public struct UploadSource: Sendable, Hashable {
     public var digest: Checksum?
     /// Whether the bytes may differ from those that earlier attempts sent.
     ///
-    /// Such an upload is not continued, and the server is asked about it only where it may be complete.
+    /// An upload with changed bytes is not continued, and the server is asked about it only where it may be complete.
     public var mayHaveChanged: Bool
     /// Whether the bytes come from another server while they are sent. Reading a range beforehand then costs as much as
     /// sending it.

@@ -1,8 +1,8 @@
 extension UploadState {
     /// Reads a state of versions before the envelope: a text that its dialogue recognised by its beginning.
     ///
-    /// Such texts are in databases of users, and must remain readable. A text of no known dialogue keeps its bytes, and
-    /// no dialogue reads it.
+    /// Texts of that form are in databases of users, and must remain readable. A text of no known dialogue keeps its
+    /// bytes, and no dialogue reads it.
     public init(earlier text: String) {
         self =
             ConfirmingPut.state(earlier: text) ?? ReceiptDialogue.state(earlier: text)

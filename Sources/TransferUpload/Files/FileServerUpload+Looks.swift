@@ -123,7 +123,7 @@ extension FileServerUpload {
 
     /// Handles the acceptance of a request's body.
     ///
-    /// Where the answer reports the stored length, a small file is not queried. Its entity tag is then unknown: if the
+    /// A small file is not queried if the answer reports the stored length. Its entity tag is then unknown: if the
     /// answer to the renaming is lost, its bytes are compared.
     mutating func taken(from offset: Int64, _ head: ResponseHead) -> [UploadAction] {
         hasSentBody = true

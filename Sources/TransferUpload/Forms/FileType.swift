@@ -17,8 +17,8 @@ public enum FileType {
 
     /// Returns whether the URL's signature covers Content-Type although the URL does not show it.
     ///
-    /// That is so in version 2 of AWS and of Google, and in version 1 of Alibaba's. A request with an unsigned type is
-    /// refused.
+    /// The signature covers it in version 2 of AWS and of Google, and in version 1 of Alibaba's. A request with an
+    /// unsigned type is refused.
     private static func coversType(_ url: String) -> Bool {
         guard let question = url.firstIndex(of: "?") else { return false }
         let names = Set(url[question...].dropFirst().split(separator: "&").map { $0.prefix { $0 != "=" }.lowercased() })

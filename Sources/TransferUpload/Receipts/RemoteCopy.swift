@@ -6,7 +6,7 @@ import TransferCore
 /// server (Repr-Digest, RFC 9530), or reads back a file of at most ``comparedAtMost``. An older file, or an earlier
 /// version of this one, may have the same size.
 ///
-/// Where the content cannot be compared, a file counts as ours when it was modified since the attempt began. That must
+/// A file whose content cannot be compared counts as ours when it was modified since the attempt began. That must
 /// hold by the server's own clock (Last-Modified beside Date, RFC 9110 §8.8.2 and §6.6.1), and by both clocks together,
 /// beyond a ``tolerance``. Where the server has accepted the file, a time within the tolerance suffices.
 struct RemoteCopy: Sendable {

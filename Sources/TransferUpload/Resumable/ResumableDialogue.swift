@@ -6,8 +6,8 @@ import TransferCore
 /// **The version.** The newest version is tried first, and the server's answers decide. An answer with another
 /// version's number makes the request be repeated in that version. A server may answer a creation as if it did not know
 /// the version: by a success that leads nowhere, or a client error that is not about credentials, limits or existence.
-/// It is then asked in the next version. The result is part of the state. A 104 with no or another version's number is
-/// ignored, as the draft demands.
+/// The server is then asked in the next version. The result is part of the state. A 104 with no or another version's
+/// number is ignored, as the draft demands.
 ///
 /// **Completeness.** A success that answers the last bytes completes the upload. Where it was lost,
 /// `Upload-Complete: ?1` in the answer to HEAD means that the target has answered, but not how: version 8 is asked for
@@ -256,8 +256,8 @@ extension ResumableDialogue {
 
     /// Records the ambiguity of an error that answered the last bytes.
     ///
-    /// The error may come from a gateway, behind which the bytes were applied. In versions without a mark it may also come
-    /// from the target.
+    /// The error may come from a gateway, behind which the bytes were applied. In versions without a mark it may also
+    /// come from the target.
     mutating func noteError(_ answer: UploadAnswer, length: Int64) {
         let isOpen = answer.head.status >= 500 && answer.head.status != 501 && answer.sent >= length
         noteEnding(isOpen)

@@ -93,7 +93,7 @@ extension S3Dialogue {
 
     /// Handles a failed part. It is sent again at once if only this part is affected.
     ///
-    /// That costs one part, while a new attempt would cost the concurrent parts too.
+    /// The repetition costs one part, while a new attempt would cost the concurrent parts too.
     mutating func failedPart(
         _ number: Int, _ digest: Checksum?, _ error: TransferError, _ now: Int64
     ) throws(TransferError) -> [UploadAction] {

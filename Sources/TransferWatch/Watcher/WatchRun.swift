@@ -266,7 +266,7 @@ final class WatchRun: @unchecked Sendable {
     private func addWatch(_ id: FolderTree.ID, _ path: String, _ descriptor: Int32) -> Int32 {
         let mask = id == FolderTree.root ? InotifyEvent.mask | InotifyEvent.placeMask : InotifyEvent.mask
         var watch = kernel.add(inotify, "/proc/self/fd/\(descriptor)", mask)
-        // This is the fallback without /proc.
+        // The fallback without /proc.
         if watch == -ENOENT { watch = kernel.add(inotify, PathText.join(reader.root, path), mask) }
         if id == FolderTree.root, watch >= 0 { rootWatch = watch }
         return watch

@@ -13,8 +13,8 @@ struct SpoolFolder {
 
     /// Removes the spools that no run will use.
     ///
-    /// Such spools belong to batches that were forgotten, cancelled or done, or to commands that were killed before they had a
-    /// batch. A spool that another process uses is left alone.
+    /// Unused spools belong to batches that were forgotten, cancelled or done, or to commands that were killed before
+    /// they had a batch. A spool that another process uses is left alone.
     static func sweep(_ remote: QueueRemote, state: String?) throws {
         let folder = SpoolFolder(try Composition.statePath(state) + "/streams")
         let spools = folder.spools()

@@ -2,7 +2,7 @@ import TransferCore
 
 /// The answer to unknown options, before any argument is taken for a URL or a file.
 ///
-/// Such options are mostly another tool's. All of them are answered at once, with the equivalent command where every
+/// Unknown options are mostly another tool's. All of them are answered at once, with the equivalent command where every
 /// option has an equivalent.
 struct OptionCheck {
     /// The result for one option.

@@ -51,7 +51,7 @@ final class PathWatch {
 
     /// Prepares a hop's connection. Where large segments may vanish, it gets segments of 1,024 bytes.
     ///
-    /// Such segments pass wherever IPv6 may be spoken (RFC 4821 §7.2).
+    /// Segments of that size pass wherever IPv6 may be spoken (RFC 4821 §7.2).
     func prepare(_ exchange: ActiveExchange, for url: String) {
         exchange.connection.path.segmentSize = nil
         guard let name = Origin(url: url)?.hostAndPort else { return }
