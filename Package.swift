@@ -8,6 +8,18 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
+/// A product of a package that is resolved only with a trait.
+func product(_ name: String, of package: String, for trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
+/// Products that several targets link.
+let logging = product("Logging", of: "swift-log", for: "Queue")
+let lifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server")
+let signals = product("UnixSignals", of: "swift-service-lifecycle", for: "Server")
+let arguments = product("ArgumentParser", of: "swift-argument-parser", for: "Command")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+
 let package = Package(
     name: "TransferKit",
     products: [
@@ -82,7 +94,7 @@ let package = Package(
         .target(
             name: "TransferEventLoop",
             dependencies: [
-                "TransferCore", "CTransferLinux", .product(name: "DequeModule", package: "swift-collections"),
+                "TransferCore", "CTransferLinux", deque,
             ],
             swiftSettings: settings),
         .target(name: "TransferCrypto", dependencies: ["TransferCore", "CTransferOpenSSL"], swiftSettings: settings),
@@ -93,24 +105,21 @@ let package = Package(
             name: "TransferUpload",
             dependencies: [
                 "TransferCore", "TransferCrypto",
-                .product(
-                    name: "RawStructuredFieldValues", package: "swift-http-structured-headers",
-                    condition: .when(traits: ["Queue"])),
+                product("RawStructuredFieldValues", of: "swift-http-structured-headers", for: "Queue"),
             ],
             swiftSettings: settings),
         .target(
             name: "TransferEngine",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "CTransferCurl", "CTransferAres",
-                "CTransferLinux",
-                "CTransferZlib", "CTransferPSL", .product(name: "DequeModule", package: "swift-collections"),
+                "CTransferLinux", "CTransferZlib", "CTransferPSL", deque,
             ],
             swiftSettings: settings),
         .target(
             name: "TransferNetworking",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferCrypto", "TransferReachability",
-                "CTransferLinux", "CTransferZlib", .product(name: "DequeModule", package: "swift-collections"),
+                "CTransferLinux", "CTransferZlib", deque,
             ],
             swiftSettings: settings),
         .target(
@@ -128,8 +137,7 @@ let package = Package(
         .target(
             name: "TransferScheduling",
             dependencies: [
-                "TransferCore", "TransferEngine", "TransferReachability", "TransferJobs",
-                .product(name: "DequeModule", package: "swift-collections"),
+                "TransferCore", "TransferEngine", "TransferReachability", "TransferJobs", deque,
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: settings),
@@ -137,8 +145,7 @@ let package = Package(
             name: "TransferStore",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferReachability", "TransferWatch",
-                "TransferJobs", "TransferScheduling", "CTransferLinux",
-                .product(name: "DequeModule", package: "swift-collections"),
+                "TransferJobs", "TransferScheduling", "CTransferLinux", deque,
             ],
             swiftSettings: settings),
         // The store of one machine.
@@ -146,11 +153,9 @@ let package = Package(
             name: "TransferStoreSQLite",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferEngine", "TransferReachability", "TransferWatch",
-                "TransferJobs", "TransferScheduling", "TransferStore", "CTransferLinux",
-                "CTransferSQLite",
-                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Queue"])),
-                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["Queue"])),
-                .product(name: "DequeModule", package: "swift-collections"),
+                "TransferJobs", "TransferScheduling", "TransferStore", "CTransferLinux", "CTransferSQLite",
+                product("GRDB", of: "GRDB.swift", for: "Queue"),
+                product("GRDBSQLite", of: "GRDB.swift", for: "Queue"), deque,
             ],
             swiftSettings: settings),
         // The store for many machines; apart, so that who needs one machine's queue links no libpq.
@@ -173,8 +178,7 @@ let package = Package(
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferEngine", "TransferReachability",
                 "TransferUpload", "TransferWatch", "TransferJobs", "TransferScheduling", "TransferStore",
-                "TransferStoreSQLite", "TransferFolders", "CTransferLinux",
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
+                "TransferStoreSQLite", "TransferFolders", "CTransferLinux", logging,
             ],
             swiftSettings: settings),
         // The queue over the store for many machines.
@@ -192,26 +196,22 @@ let package = Package(
         .target(
             name: "TransferKitCombine",
             dependencies: [
-                "TransferNetworking",
-                .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["Combine"])),
-                .product(name: "OpenCombineDispatch", package: "OpenCombine", condition: .when(traits: ["Combine"])),
-                .product(name: "OpenCombineFoundation", package: "OpenCombine", condition: .when(traits: ["Combine"])),
+                "TransferNetworking", product("OpenCombine", of: "OpenCombine", for: "Combine"),
+                product("OpenCombineDispatch", of: "OpenCombine", for: "Combine"),
+                product("OpenCombineFoundation", of: "OpenCombine", for: "Combine"),
             ],
             swiftSettings: settings),
         // The queue as a part of a server: apart from it, so that who needs neither package gets neither.
         .target(
             name: "TransferService",
             dependencies: [
-                "TransferQueue",
-                .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
+                "TransferQueue", lifecycle,
             ],
             swiftSettings: settings),
         .target(
             name: "TransferMetrics",
             dependencies: [
-                "TransferQueue",
-                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                "TransferQueue", product("CoreMetrics", of: "swift-metrics", for: "Metrics"),
             ],
             swiftSettings: settings),
         // The queue behind HTTP, steered by other programs and a page: apart from the command, which is built without it.
@@ -219,18 +219,15 @@ let package = Package(
             name: "TransferServer",
             dependencies: [
                 "TransferCore", "TransferEventLoop", "TransferCrypto", "TransferQueue", "TransferService",
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
-                .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Server"])),
-                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Server"])),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: ["Server"])),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras", condition: .when(traits: ["Server"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),
-                .product(name: "NIOWebSocket", package: "swift-nio", condition: .when(traits: ["Server"])),
-                .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
+                product("Hummingbird", of: "hummingbird", for: "Server"),
+                product("HummingbirdCore", of: "hummingbird", for: "Server"),
+                product("HTTPTypes", of: "swift-http-types", for: "Server"), logging,
+                product("NIOCore", of: "swift-nio", for: "Server"),
+                product("NIOHTTP1", of: "swift-nio", for: "Server"),
+                product("NIOHTTPTypes", of: "swift-nio-extras", for: "Server"),
+                product("NIOHTTPTypesHTTP1", of: "swift-nio-extras", for: "Server"),
+                product("NIOPosix", of: "swift-nio", for: "Server"),
+                product("NIOWebSocket", of: "swift-nio", for: "Server"), lifecycle,
             ],
             resources: [.embedInCode("API/openapi.json"), .embedInCode("Page/page.html")],
             swiftSettings: settings),
@@ -238,24 +235,14 @@ let package = Package(
             name: "transfer-server",
             dependencies: [
                 "TransferEventLoop", "TransferServer", "TransferService", "TransferQueue", "TransferFleet",
-                "CTransferProgram",
-                .product(
-                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
-                .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
+                "CTransferProgram", arguments, logging, lifecycle, signals,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "transfer",
             dependencies: [
                 "TransferCore", "TransferCrypto", "TransferEventLoop", "TransferQueue", "TransferEngine",
-                "TransferFleet",
-                "TransferReachability", "TransferWatch", "CTransferProgram",
-                .product(
-                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
+                "TransferFleet", "TransferReachability", "TransferWatch", "CTransferProgram", arguments, logging,
             ],
             swiftSettings: settings),
 
@@ -272,12 +259,8 @@ let package = Package(
         .executableTarget(
             name: "service-program",
             dependencies: [
-                "TransferQueue", "TransferService", "TransferMetrics",
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
-                .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
-                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                "TransferQueue", "TransferService", "TransferMetrics", logging, lifecycle, signals,
+                product("MetricsTestKit", of: "swift-metrics", for: "Metrics"),
             ],
             path: "examples/service-program", swiftSettings: settings),
 
@@ -340,9 +323,8 @@ let package = Package(
             name: "TransferNetworkingTests",
             dependencies: [
                 "TransferNetworking", "TransferKit", "TransferCore", "TransferCrypto", "TransferEngine",
-                "TransferTestServer",
-                "TransferTestSupport", "CTransferZlib",
-                "queue-program", "request-load", "resumable-download", "watch-program",
+                "TransferTestServer", "TransferTestSupport", "CTransferZlib", "queue-program", "request-load",
+                "resumable-download", "watch-program",
             ],
             exclude: ["Snippets/README.md", "Documents"], swiftSettings: settings),
         .testTarget(
@@ -353,30 +335,25 @@ let package = Package(
             dependencies: [
                 "TransferQueue", "TransferJobs", "TransferScheduling", "TransferStore", "TransferStoreSQLite",
                 "TransferStorePostgres", "TransferFolders", "TransferReachability", "TransferWatch",
-                "TransferTestServer", "TransferTestSupport",
-                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Queue"])),
-                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["Queue"])),
+                "TransferTestServer", "TransferTestSupport", product("GRDB", of: "GRDB.swift", for: "Queue"),
+                product("GRDBSQLite", of: "GRDB.swift", for: "Queue"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "TransferServiceTests",
             dependencies: [
                 "TransferService", "TransferMetrics", "TransferQueue", "TransferTesting", "TransferTestSupport",
-                "service-program", .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
-                .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
-                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
-                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                "service-program", logging, lifecycle, signals,
+                product("CoreMetrics", of: "swift-metrics", for: "Metrics"),
+                product("MetricsTestKit", of: "swift-metrics", for: "Metrics"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "TransferServerTests",
             dependencies: [
                 "TransferServer", "TransferQueue", "TransferTestServer", "TransferTestSupport", "transfer",
-                "transfer-server",
-                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
-                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Server"])),
+                "transfer-server", product("Hummingbird", of: "hummingbird", for: "Server"),
+                product("HTTPTypes", of: "swift-http-types", for: "Server"),
             ],
             exclude: ["Clients"], swiftSettings: settings),
         // The documentation's code and tables, held against what they speak of.
@@ -384,11 +361,8 @@ let package = Package(
             name: "TransferDocumentationTests",
             dependencies: [
                 "TransferKit", "TransferKitCombine", "TransferQueue", "TransferNetworking", "TransferService",
-                "TransferMetrics", "TransferTesting", "TransferTestSupport", "transfer",
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Queue"])),
-                .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
-                .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+                "TransferMetrics", "TransferTesting", "TransferTestSupport", "transfer", logging, lifecycle,
+                product("CoreMetrics", of: "swift-metrics", for: "Metrics"),
             ],
             exclude: ["Given"], swiftSettings: settings),
         .testTarget(
@@ -402,8 +376,8 @@ let package = Package(
         .testTarget(
             name: "TransferCommandTests",
             dependencies: [
-                "transfer", "TransferQueue", "TransferJobs", "TransferStore", "TransferReachability", "TransferWatch",
-                "TransferTestServer", "TransferTestSupport",
+                "transfer", "TransferQueue", "TransferJobs", "TransferStore", "TransferReachability",
+                "TransferWatch", "TransferTestServer", "TransferTestSupport",
             ],
             swiftSettings: settings),
     ]

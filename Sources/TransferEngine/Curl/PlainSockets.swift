@@ -58,13 +58,17 @@ final class PlainSockets {
         var hasGrown: Bool { TCPFacts(of: socket)?.acknowledged != bytes }
     }
 
-    /// Ends a connection that libcurl is about to keep: libcurl takes one with unread bytes for alive.
+    /// Ends a connection that libcurl may keep, so that no later request uses it. The received bytes are discarded: with
+    /// unread bytes, libcurl 7.88 takes a connection for a live one even after its shutdown.
     static func giveUp(_ socket: Int32) {
+        // No byte can come in between after the shutdown.
+        Glibc.shutdown(socket, Int32(SHUT_RDWR))
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { buffer in
             // The bound is enough for stray bytes; a peer that continues to send is cut off.
-            for _ in 0..<64 where recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
+            for _ in 0..<64 {
+                guard recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) > 0 else { return }
+            }
         }
-        Glibc.shutdown(socket, Int32(SHUT_RDWR))
     }
 
     private static func port(of socket: Int32) -> Int? {

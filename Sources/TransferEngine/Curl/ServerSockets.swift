@@ -143,19 +143,7 @@ final class ServerSockets: Sendable {
 
     private static func shutDown(_ state: inout State, where isMeant: (ExchangeID?) -> Bool) {
         for (socket, entry) in state.entries where isMeant(entry.owner) && inode(socket) == entry.inode {
-            _ = shutdown(socket, Int32(SHUT_RDWR))
-            discardInput(of: socket)
-        }
-    }
-
-    /// Discards the bytes that a socket has received. With unread bytes, libcurl 7.88 takes a connection for a live one
-    /// even after its shutdown, and would use it for the next request.
-    private static func discardInput(of socket: Int32) {
-        withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 1) { buffer in
-            // The bound ends the loop where a server keeps sending.
-            for _ in 0..<256 {
-                guard recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) > 0 else { return }
-            }
+            PlainSockets.giveUp(socket)
         }
     }
 
