@@ -54,8 +54,7 @@ struct OutageTests {
             // At most ten of the twelve MiB were left, two of which are sent at once.
             #expect(ContinuousClock.now - back < .seconds(10))
             let log = try server(stage)
-            // The server counts bytes that it had sent when the network went away, for each of the connections.
-            #expect(log.askedTwice <= 3 << 20, "\(log)")
+            #expect(log.askedTwice <= 1 << 20, "\(log)")
         }
     }
 
