@@ -160,6 +160,40 @@ extension ExchangeID {
         #expect(isUnregistered && !interest.hasUnread, "nobody waits any more")
     }
 
+    /// libcurl asks for no control connection whose replies all came with its own calls.
+    @Test func aReplyIsOfferedOnASocketThatLibcurlNeverAskedFor() {
+        var interest = SocketInterest()
+        let isNew = interest.expectsReply(on: 7)
+        #expect(isNew)
+        #expect(interest.ready(7, awaitsReply: true) == .offer)
+        let isRegistered = !interest.expectsReply(on: 7)
+        #expect(isRegistered)
+    }
+
+    @Test func aReplyIsOfferedOnASocketThatWasUnregisteredBetweenSteps() {
+        var interest = SocketInterest()
+        _ = interest.changed(7, CURL_POLL_IN)
+        _ = interest.changed(7, CURL_POLL_REMOVE)
+        #expect(interest.ready(7, awaitsReply: false) == .unregister)
+        let isNew = interest.expectsReply(on: 7)
+        #expect(isNew)
+        #expect(interest.ready(7, awaitsReply: true) == .offer)
+    }
+
+    /// A registration would replace that of libcurl, or offer the reply twice.
+    @Test func aSocketThatIsWatchedAlreadyIsNotRegisteredForReplies() {
+        var interest = SocketInterest()
+        _ = interest.changed(7, CURL_POLL_OUT)
+        let wanted = interest.expectsReply(on: 7)
+        #expect(!wanted)
+        _ = interest.changed(7, CURL_POLL_REMOVE)
+        let kept = interest.expectsReply(on: 7)
+        #expect(!kept)
+        _ = interest.offered(7, hasBytes: true, awaitsReply: true)
+        let unread = interest.expectsReply(on: 7)
+        #expect(!unread)
+    }
+
     @Test func anAbandonedReplyIsNotOffered() {
         var interest = SocketInterest()
         _ = interest.changed(7, CURL_POLL_REMOVE)

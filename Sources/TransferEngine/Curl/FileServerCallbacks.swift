@@ -28,9 +28,10 @@ enum FileServerCallbacks {
 
     /// Called by libcurl when the user of a connection is logged in and a step is about to begin
     /// (CURLOPT_PREREQFUNCTION(3)).
-    static let prerequest: transfer_prerequest_callback = { user, _, _, _, _ in
+    static let prerequest: transfer_prerequest_callback = { user, _, _, _, localPort in
         guard let user else { return CURL_PREREQFUNC_ABORT }
-        Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue().files?.stepBegins()
+        let exchange = Unmanaged<ActiveExchange>.fromOpaque(user).takeUnretainedValue()
+        exchange.files?.stepBegins(of: exchange.id, from: Int(localPort))
         return CURL_PREREQFUNC_OK
     }
 

@@ -22,6 +22,8 @@ final class FileServerTask {
     private(set) var makesFolders = false
     /// Whether the user was logged in and a step has begun.
     private(set) var hasBegun = false
+    /// The socket of the step's connection; of FTP's two the control connection.
+    private(set) var control: Int32?
     /// The last values of libcurl's counters.
     var moved: (down: Int64, up: Int64) = (0, 0)
     /// The time of the last check of the bytes that the server's machine has acknowledged.
@@ -57,11 +59,19 @@ final class FileServerTask {
     func begin(_ step: FileServerDialogue.Step) {
         self.step = step
         replies = FTPReplies()
+        control = nil
         moved = (0, 0)
     }
 
     /// Notes that libcurl has a connection with a logged-in user, and is about to begin the step.
-    func stepBegins() { hasBegun = true }
+    ///
+    /// libcurl may come as far as the data connection without asking for the connection's socket.
+    ///
+    /// - Parameter localPort: The port of the connection's end here.
+    func stepBegins(of id: ExchangeID, from localPort: Int) {
+        hasBegun = true
+        control = sockets.used(localPort: localPort, by: id)
+    }
 
     /// Decides whether the next attempt of a refused store makes the folders, as one may be missing.
     ///

@@ -71,7 +71,8 @@ final class PlainSockets {
         }
     }
 
-    private static func port(of socket: Int32) -> Int? {
+    /// Returns the port of the socket's own end.
+    static func port(of socket: Int32) -> Int? {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = withUnsafeMutablePointer(to: &address) {

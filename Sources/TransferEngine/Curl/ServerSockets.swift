@@ -55,6 +55,22 @@ final class ServerSockets: Sendable {
         state.withLock { $0.entries[socket]?.owner = id }
     }
 
+    /// Notes that the connection from a local port serves an exchange.
+    ///
+    /// - Returns: The connection's socket; `nil` where there is none.
+    func used(localPort: Int, by id: ExchangeID) -> Int32? {
+        state.withLock { state in
+            let known = state.entries.filter { $0.value.owner == nil || $0.value.owner == id }
+            guard
+                let socket = known.first(where: {
+                    PlainSockets.port(of: $0.key) == localPort && Self.inode($0.key) == $0.value.inode
+                })?.key
+            else { return nil }
+            state.entries[socket]?.owner = id
+            return socket
+        }
+    }
+
     func owner(of socket: Int32) -> ExchangeID? { state.withLock { $0.entries[socket]?.owner } }
 
     /// Releases the exchange's connections, which may be used again.

@@ -25,11 +25,18 @@ extension CurlPool: SocketHost, AddressHost, TrustHost, RateHost, SilenceHost, P
     /// Makes libcurl begin data connections of FTP whose address has come.
     ///
     /// libcurl (7.88) begins such a connection with its next call. It asks for no call where question and address fell
-    /// into one call: transfers stood still until a timer came.
+    /// into one call: transfers stood still until a timer came. It has not asked for the control connection either
+    /// then. The next reply on that one may refuse the file, and is offered to libcurl.
     private func beginData() {
-        guard let ids = sockets?.takeDataBegins(), !ids.isEmpty else { return }
+        guard let sockets else { return }
+        let ids = sockets.takeDataBegins()
+        guard !ids.isEmpty else { return }
         for id in ids { active[id]?.lookAtSockets() }
         runTimeouts()
+        for id in ids {
+            guard let control = active[id]?.files?.control else { continue }
+            watched.expectReply(on: control, on: self)
+        }
     }
 
     /// Watches a socket for libcurl, on behalf of the handle's exchange.

@@ -73,6 +73,16 @@ struct SocketInterest {
         return true
     }
 
+    /// Notes a socket on which a reply may come that libcurl does not ask for.
+    ///
+    /// libcurl never asks for a socket whose replies had come with its calls so far.
+    ///
+    /// - Returns: Whether the socket is to be registered for reading.
+    mutating func expectsReply(on socket: curl_socket_t) -> Bool {
+        guard !wanted.contains(socket), !unread.contains(socket) else { return false }
+        return unwanted.insert(socket).inserted
+    }
+
     var hasUnread: Bool { !unread.isEmpty }
 
     /// Takes the sockets whose replies are offered once more.

@@ -66,6 +66,11 @@ final class WatchedSockets {
         if interest.hasUnread { host.timer(.reply).schedule(at: .now + Self.pause) }
     }
 
+    /// Watches a control connection whose next reply libcurl may not ask for.
+    func expectReply(on socket: curl_socket_t, on host: isolated some SocketHost) {
+        if interest.expectsReply(on: socket) { register(socket, .readable, on: host) }
+    }
+
     func offerAgain(on host: isolated some SocketHost) {
         for socket in interest.offerAgain(where: { host.awaitsReply(on: $0) != nil }) {
             register(socket, .readable, on: host)
