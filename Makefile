@@ -225,7 +225,7 @@ record: command demo-server ## docs/demo.svg, made anew
 	@scripts/record "$$(swift build $(RELEASE) --show-bin-path)" docs/demo.svg
 
 # The suites that run queues, for a queue in a database; those of stores and watched folders have their own.
-QUEUE_SUITES := --filter '^TransferQueueTests\.' --skip 'Watch|Fold|/Store/|Postgres|JobStore|StoreModel'
+QUEUE_SUITES := --filter '^TransferQueueTests\.' --skip 'Watch|Fold|SharedBatch'
 
 check: lint docs check-build torture-build peers setup-files setup-clean setup-bench ## everything: lint, docs, all tests with the long ones, the examples
 	@if [ -f examples/Package.swift ]; then swift build --package-path examples; fi

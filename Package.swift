@@ -13,6 +13,13 @@ func product(_ name: String, of package: String, for trait: String) -> Target.De
     .product(name: name, package: package, condition: .when(traits: [trait]))
 }
 
+/// A target of tests, in the folder of its name unless another is given.
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []
+) -> Target {
+    .testTarget(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: settings)
+}
+
 /// Products that several targets link.
 let logging = product("Logging", of: "swift-log", for: "Queue")
 let lifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server")
@@ -284,101 +291,99 @@ let package = Package(
         .executableTarget(
             name: "transfer-demo-server", dependencies: ["TransferTestServer"], swiftSettings: settings),
 
-        .testTarget(
-            name: "TransferTestServerTests", dependencies: ["TransferTestServer"], swiftSettings: settings),
-        .testTarget(name: "TransferCoreTests", dependencies: ["TransferCore"], swiftSettings: settings),
-        .testTarget(
-            name: "TransferEventLoopTests",
-            dependencies: ["TransferEventLoop", "TransferCore", "CTransferLinux", "TransferTestSupport"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "TransferEngineTests",
-            dependencies: [
+        tests("TransferTestServerTests", ["TransferTestServer"]),
+        tests("TransferCoreTests", ["TransferCore"]),
+        tests(
+            "TransferEventLoopTests", ["TransferEventLoop", "TransferCore", "CTransferLinux", "TransferTestSupport"]),
+        tests(
+            "TransferEngineTests",
+            [
                 "TransferEngine", "TransferEventLoop", "TransferCore", "TransferCrypto", "CTransferCurl",
                 "CTransferLinux", "TransferTestServer", "TransferTestSupport", "link-probe",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "TransferCryptoTests", dependencies: ["TransferCrypto", "TransferCore", "TransferTestSupport"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "TransferWatchTests",
-            dependencies: [
+            ]),
+        tests("TransferCryptoTests", ["TransferCrypto", "TransferCore", "TransferTestSupport"]),
+        tests(
+            "TransferWatchTests",
+            [
                 "TransferWatch", "TransferCore", "TransferEventLoop", "CTransferLinux", "TransferTestSupport",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "TransferUploadTests",
-            dependencies: [
+            ]),
+        tests(
+            "TransferUploadTests",
+            [
                 "TransferUpload", "TransferCore", "TransferCrypto", "TransferTestServer", "TransferTestSupport",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "TransferReachabilityTests",
-            dependencies: [
+            ]),
+        tests(
+            "TransferReachabilityTests",
+            [
                 "TransferReachability", "TransferCore", "TransferEventLoop", "TransferTestSupport", "network-probe",
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "TransferNetworkingTests",
-            dependencies: [
+            ]),
+        tests(
+            "TransferNetworkingTests",
+            [
                 "TransferNetworking", "TransferKit", "TransferCore", "TransferCrypto", "TransferEngine",
                 "TransferTestServer", "TransferTestSupport", "CTransferZlib", "queue-program", "request-load",
                 "resumable-download", "watch-program",
             ],
-            exclude: ["Snippets/README.md", "Documents"], swiftSettings: settings),
-        .testTarget(
-            name: "TransferKitCombineTests",
-            dependencies: ["TransferKitCombine", "TransferTestServer", "TransferTestSupport"], swiftSettings: settings),
-        .testTarget(
-            name: "TransferQueueTests",
+            exclude: ["Snippets/README.md", "Documents"]),
+        tests("TransferKitCombineTests", ["TransferKitCombine", "TransferTestServer", "TransferTestSupport"]),
+        // What the tests of the queue's libraries share: samples of jobs, and each kind of store.
+        .target(
+            name: "TransferQueueFixtures",
             dependencies: [
-                "TransferQueue", "TransferJobs", "TransferScheduling", "TransferStore", "TransferStoreSQLite",
-                "TransferStorePostgres", "TransferFolders", "TransferReachability", "TransferWatch",
-                "TransferTestServer", "TransferTestSupport", product("GRDB", of: "GRDB.swift", for: "Queue"),
-                product("GRDBSQLite", of: "GRDB.swift", for: "Queue"),
+                "TransferJobs", "TransferStore", "TransferStoreSQLite", "TransferStorePostgres", "TransferTestSupport",
+                product("GRDB", of: "GRDB.swift", for: "Queue"),
             ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "TransferServiceTests",
-            dependencies: [
+            path: "Tests/TransferQueueFixtures", swiftSettings: settings),
+        tests("TransferJobsTests", ["TransferJobs", "TransferWatch", "TransferScheduling", "TransferQueueFixtures"]),
+        tests("TransferSchedulingTests", ["TransferScheduling", "TransferReachability", "TransferQueueFixtures"]),
+        tests(
+            "TransferStoreTests",
+            [
+                "TransferStoreSQLite", "TransferStorePostgres", "TransferWatch", "TransferScheduling",
+                "TransferQueueFixtures", product("GRDB", of: "GRDB.swift", for: "Queue"),
+                product("GRDBSQLite", of: "GRDB.swift", for: "Queue"),
+            ]),
+        tests(
+            "TransferQueueTests",
+            [
+                "TransferQueue", "TransferFolders", "TransferReachability", "TransferWatch", "TransferQueueFixtures",
+                "TransferTestServer",
+            ]),
+        tests(
+            "TransferServiceTests",
+            [
                 "TransferService", "TransferMetrics", "TransferQueue", "TransferTesting", "TransferTestSupport",
                 "service-program", logging, lifecycle, signals,
                 product("CoreMetrics", of: "swift-metrics", for: "Metrics"),
                 product("MetricsTestKit", of: "swift-metrics", for: "Metrics"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "TransferServerTests",
-            dependencies: [
+            ]),
+        tests(
+            "TransferServerTests",
+            [
                 "TransferServer", "TransferQueue", "TransferTestServer", "TransferTestSupport", "transfer",
                 "transfer-server", product("Hummingbird", of: "hummingbird", for: "Server"),
                 product("HTTPTypes", of: "swift-http-types", for: "Server"),
             ],
-            exclude: ["Clients"], swiftSettings: settings),
+            exclude: ["Clients"]),
         // The documentation's code and tables, held against what they speak of.
-        .testTarget(
-            name: "TransferDocumentationTests",
-            dependencies: [
+        tests(
+            "TransferDocumentationTests",
+            [
                 "TransferKit", "TransferKitCombine", "TransferQueue", "TransferNetworking", "TransferService",
                 "TransferMetrics", "TransferTesting", "TransferTestSupport", "transfer", logging, lifecycle,
                 product("CoreMetrics", of: "swift-metrics", for: "Metrics"),
             ],
-            exclude: ["Given"], swiftSettings: settings),
-        .testTarget(
-            name: "TransferTestingTests",
-            dependencies: ["TransferTesting", "TransferKit", "TransferQueue", "TransferTestSupport"],
-            swiftSettings: settings),
+            exclude: ["Given"]),
+        tests("TransferTestingTests", ["TransferTesting", "TransferKit", "TransferQueue", "TransferTestSupport"]),
         // The fuzzers' properties (`make fuzz`), and a replay of the inputs by which they failed before.
-        .testTarget(
-            name: "TransferFuzzTests", dependencies: ["TransferQueue", "TransferJobs"], path: "Tests/fuzz",
-            exclude: ["README.md", "corpus", "driver", "regressions", "run"], swiftSettings: settings),
-        .testTarget(
-            name: "TransferCommandTests",
-            dependencies: [
+        tests(
+            "TransferFuzzTests", ["TransferQueue", "TransferJobs"], path: "Tests/fuzz",
+            exclude: ["README.md", "corpus", "driver", "regressions", "run"]),
+        tests(
+            "TransferCommandTests",
+            [
                 "transfer", "TransferQueue", "TransferJobs", "TransferStore", "TransferReachability",
                 "TransferWatch", "TransferTestServer", "TransferTestSupport",
-            ],
-            swiftSettings: settings),
+            ]),
     ]
 )

@@ -1,6 +1,7 @@
 import Testing
 import TransferCore
 import TransferEventLoop
+import TransferQueueFixtures
 
 @testable import TransferJobs
 @testable import TransferQueue

@@ -1,5 +1,6 @@
 import Foundation
 import TransferCore
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 

@@ -1,4 +1,5 @@
 import TransferCore
+import TransferQueueFixtures
 import TransferTestSupport
 
 @testable import TransferJobs

@@ -1,5 +1,6 @@
 import TransferCore
 import TransferCrypto
+import TransferQueueFixtures
 import TransferTestServer
 
 /// A server that stores the body of one request as a file, and returns it.

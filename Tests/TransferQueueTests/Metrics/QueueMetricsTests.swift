@@ -1,6 +1,7 @@
 import Testing
 import TransferCore
 import TransferJobs
+import TransferQueueFixtures
 
 @testable import TransferQueue
 

@@ -1,5 +1,6 @@
 import Testing
 import TransferCore
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 

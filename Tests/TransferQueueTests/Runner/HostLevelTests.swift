@@ -3,6 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 import TransferCore
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import TransferCore
+import TransferQueueFixtures
 import TransferTestSupport
 
 @testable import TransferJobs

@@ -1,6 +1,7 @@
 import Logging
 import Testing
 import TransferCore
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import TransferCore
 import TransferCrypto
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 

@@ -1,6 +1,7 @@
 import Testing
 import TransferCore
 import TransferCrypto
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 

@@ -1,6 +1,7 @@
 import Testing
 import TransferCore
 import TransferEngine
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 

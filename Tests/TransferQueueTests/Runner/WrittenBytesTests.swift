@@ -1,6 +1,7 @@
 import Glibc
 import Testing
 import TransferCore
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 

@@ -2,6 +2,7 @@ import Logging
 import Synchronization
 import Testing
 import TransferCore
+import TransferQueueFixtures
 import TransferTestSupport
 
 @testable import TransferFolders

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import TransferCore
 import TransferEventLoop
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 import TransferWatch

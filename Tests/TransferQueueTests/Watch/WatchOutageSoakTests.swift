@@ -1,6 +1,7 @@
 import Testing
 import TransferCore
 import TransferEventLoop
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 import TransferWatch

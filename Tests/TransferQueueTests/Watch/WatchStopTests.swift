@@ -4,6 +4,7 @@ import Testing
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 import TransferWatch

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import TransferCore
 import TransferEngine
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 import TransferWatch

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 import TransferCore
 import TransferEventLoop
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 import TransferWatch

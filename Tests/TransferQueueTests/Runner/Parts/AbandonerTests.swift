@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import TransferCore
+import TransferQueueFixtures
 import TransferUpload
 
 @testable import TransferJobs

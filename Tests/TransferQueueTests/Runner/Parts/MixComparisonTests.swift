@@ -1,5 +1,6 @@
 import Testing
 import TransferCore
+import TransferQueueFixtures
 
 @testable import TransferQueue
 
@@ -78,7 +79,7 @@ import TransferCore
     }
 
     @Test func theWrongSourceIsFoundForAnyShare() {
-        var random = Generator(state: 9077)
+        var random = SplitMix64(state: 9077)
         for _ in 0..<500 {
             let count = Int.random(in: 2...4, using: &random)
             var shares = [[Range<Int64>]](repeating: [], count: count)

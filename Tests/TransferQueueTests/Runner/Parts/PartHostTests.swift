@@ -2,6 +2,7 @@ import Testing
 import TransferCore
 import TransferEngine
 import TransferEventLoop
+import TransferQueueFixtures
 import TransferTestSupport
 
 @testable import TransferJobs
