@@ -1,4 +1,4 @@
-package import TransferCore
+import TransferCore
 package import TransferJobs
 
 /// The result of reading a text.
@@ -11,6 +11,8 @@ package struct Reading {
     package var faults: [JobFileFault] = []
     package var report = JobFileReport()
 
+    package init() {}
+
     /// The faults as `line:column:length path message`.
     package var lines: [String] {
         faults.map { "\($0.span.line):\($0.span.column):\($0.span.length) \($0.path) \($0.message)" }
@@ -18,6 +20,8 @@ package struct Reading {
 }
 
 package struct NoSuchFile: Error, CustomStringConvertible {
+    package init() {}
+
     package var description: String { "no such file" }
 }
 

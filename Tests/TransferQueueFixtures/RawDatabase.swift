@@ -26,6 +26,8 @@ package struct RawDatabase {
 
     package let path: String
 
+    package init(path: String) { self.path = path }
+
     /// - Returns: The rows, as text.
     @discardableResult
     package func run(_ sql: String) throws -> [[String?]] {

@@ -1,5 +1,5 @@
 package import TransferCore
-package import TransferEngine
+import TransferEngine
 package import TransferJobs
 package import TransferStore
 package import TransferStoreSQLite
@@ -48,7 +48,9 @@ package enum Sample {
             retryAfter: retryAfter)
     }
 
-    package static func receipt(_ batch: String, _ job: String, path: String = "/tmp/x", route: JobRoute? = nil) -> JobReceipt {
+    package static func receipt(_ batch: String, _ job: String, path: String = "/tmp/x", route: JobRoute? = nil)
+        -> JobReceipt
+    {
         JobReceipt(
             batch: batch, job: job, isUpload: false, bytes: 7, transferred: 7, seconds: 0.5, validator: "\"v1\"",
             finalURL: "http://h.example/x", path: path, status: 200, attempts: 1, route: route)
@@ -118,5 +120,19 @@ package final class StoreFixture {
     package func kill(_ store: SQLiteStore) throws {
         store.database.locks.release(store.database.process)
         try raw.run("UPDATE process SET started = started - 1 WHERE id = \(store.database.process)")
+    }
+}
+
+extension QueueEvent {
+    package var end: (job: String, how: String)? {
+        switch kind {
+        case .finished(let receipt): (receipt.job, "done")
+        case .kept(let receipt): (receipt.job, "kept")
+        case .failed(let failure): (failure.job, "failed \(failure.error.code)")
+        case .skipped(let job, let need): (job, "skipped \(need)")
+        case .cancelled(let job): (job, "cancelled")
+        case .dropped(let job): (job, "dropped")
+        default: nil
+        }
     }
 }

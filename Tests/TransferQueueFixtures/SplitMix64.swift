@@ -1,5 +1,3 @@
-
-
 /// A generator whose numbers are the same in every run with the same seed (SplitMix64).
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64

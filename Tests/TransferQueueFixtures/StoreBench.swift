@@ -2,13 +2,13 @@ import FoundationEssentials
 import GRDB
 import Synchronization
 package import TransferCore
-package import TransferEngine
+import TransferEngine
 package import TransferJobs
 package import TransferStore
 package import TransferStorePostgres
-package import TransferStoreSQLite
-package import TransferTestSupport
-package import TransferUpload
+import TransferStoreSQLite
+import TransferTestSupport
+import TransferUpload
 
 /// The stores that have to fulfil the guarantees of a ``JobStore``.
 package enum StoreKind: String, CaseIterable, Sendable {
@@ -64,16 +64,9 @@ package final class StoreBench {
         case .plain:
             let queue = MemoryQueue()
             make = { MemoryStore(queue) }
-            end = { store in
-                guard let store = store as? MemoryStore else { return }
-                queue.shared.withLock { $0.state.leases[store.generation]?.until = $0.now }
-            }
-            age = { time in
-                queue.shared.withLock { shared in
-                    for key in shared.state.submissions.keys { shared.state.submissions[key]?.time -= time }
-                }
-            }
-            remembered = { queue.shared.withLock { $0.state.submissions.count } }
+            end = { store in (store as? MemoryStore).map(queue.endLease) }
+            age = { queue.ageSubmissions(by: $0) }
+            remembered = { queue.submissions }
         case .postgres, .postgresLogin:
             let queue = UUID().uuidString.lowercased().replacing("-", with: "")
             let address = try PostgresAddress(await PostgresServer.shared.url(queue: queue))
@@ -136,7 +129,9 @@ extension JobStore {
     }
 
     /// Claims all ready jobs, up to a number for each lane.
-    package func claimAll(_ batch: Int64, limit: Int = 100_000, secrets: [Int64: JobSecrets] = [:]) throws -> [JobRecord] {
+    package func claimAll(_ batch: Int64, limit: Int = 100_000, secrets: [Int64: JobSecrets] = [:]) throws
+        -> [JobRecord]
+    {
         let lanes = try backlog(batch: batch).ready.keys.sorted { $0.origin < $1.origin }
         return try claim(lanes.map { LaneWant(lane: $0, limit: limit) }, secrets: secrets)
             .flatMap(\.jobs).map(\.record)
@@ -169,7 +164,9 @@ extension JobStore {
     }
 
     /// Returns the number of jobs in each state, as an outside observer sees them.
-    package func counts(_ batch: Int64) throws -> [JobState: Int] { try tally(batch: batch).counts.filter { $0.value > 0 } }
+    package func counts(_ batch: Int64) throws -> [JobState: Int] {
+        try tally(batch: batch).counts.filter { $0.value > 0 }
+    }
 
     package func names(_ events: [QueueEvent]) -> [String] {
         events.map { event in

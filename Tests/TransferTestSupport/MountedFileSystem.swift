@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 internal import Glibc
 
 /// A common file system, made for one test by the kernel or by FUSE: on a loop device, in memory, or over a folder.

@@ -65,7 +65,7 @@ final class FileServerTask {
 
     /// Notes that libcurl has a connection with a logged-in user, and is about to begin the step.
     ///
-    /// libcurl may come as far as the data connection without asking for the connection's socket.
+    /// libcurl may begin the data connection without ever asking for this connection's socket.
     ///
     /// - Parameter localPort: The port of the connection's end here.
     func stepBegins(of id: ExchangeID, from localPort: Int) {

@@ -2,11 +2,11 @@ import Synchronization
 import TransferCore
 import TransferEngine
 import TransferEventLoop
-import TransferJobs
-import TransferScheduling
+package import TransferJobs
+package import TransferScheduling
 
 /// The memory that several simulated processes share: a queue, with a clock that a test sets.
-final class MemoryQueue: Sendable {
+package final class MemoryQueue: Sendable {
     struct Shared {
         var state = QueueModel()
         var now = MonotonicTime.now
@@ -14,21 +14,38 @@ final class MemoryQueue: Sendable {
 
     let shared = Mutex(Shared())
 
-    func advance(by duration: Duration) { shared.withLock { $0.now = $0.now + duration } }
+    package init() {}
+
+    package func advance(by duration: Duration) { shared.withLock { $0.now = $0.now + duration } }
+
+    /// Ends the lease of a process, as if it had been silent for too long.
+    package func endLease(of store: MemoryStore) {
+        shared.withLock { $0.state.leases[store.generation]?.until = $0.now }
+    }
+
+    /// Makes the submissions with a key this number of milliseconds older.
+    package func ageSubmissions(by time: Int64) {
+        shared.withLock { shared in
+            for key in shared.state.submissions.keys { shared.state.submissions[key]?.time -= time }
+        }
+    }
+
+    /// The number of submissions with a key, including expired ones.
+    package var submissions: Int { shared.withLock { $0.state.submissions.count } }
 }
 
 /// The simplest store that fulfils the guarantees of a ``JobStore``: values behind a lock. One object is one process.
-final class MemoryStore: JobStore, RunMemory {
+package final class MemoryStore: JobStore, RunMemory {
     private let queue: MemoryQueue
-    let generation: Int64
-    var notice: String? { nil }
+    package let generation: Int64
+    package var notice: String? { nil }
 
-    init(_ queue: MemoryQueue = MemoryQueue()) {
+    package init(_ queue: MemoryQueue = MemoryQueue()) {
         self.queue = queue
         generation = queue.shared.withLock { $0.state.register(now: $0.now) }
     }
 
-    func fault(_ error: any Error) -> any Error { error }
+    package func fault(_ error: any Error) -> any Error { error }
 
     /// Makes all changes of `body`, or none.
     private func change<Value>(
@@ -49,7 +66,7 @@ final class MemoryStore: JobStore, RunMemory {
 
     // MARK: Leases
 
-    func renew() throws -> Lease {
+    package func renew() throws -> Lease {
         try change { state, now in
             let lease = Lease(generation: generation, until: now + Lease.term)
             state.leases[generation] = lease
@@ -57,13 +74,13 @@ final class MemoryStore: JobStore, RunMemory {
         }
     }
 
-    func retire() throws {
+    package func retire() throws {
         try change { state, _ in state.retire(generation) }
     }
 
     // MARK: Batches
 
-    func stage(
+    package func stage(
         _ header: BatchHeader, _ options: StagingOptions, _ body: (any JobSubmissionBatcher) throws -> Bool
     ) throws -> StagedJobs {
         // The reader takes its time, and other processes continue meanwhile.
@@ -93,7 +110,7 @@ final class MemoryStore: JobStore, RunMemory {
         }
     }
 
-    func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
+    package func submit(_ spec: JobSpec, batch: String, directory: String) throws -> StagedJobs {
         let known = look { $0.job(spec.identity, in: batch)?.fingerprint }
         if let known, known != spec.fingerprint { throw TransferError(.fileExists, "another job \(spec.identity)") }
         let header = BatchHeader(name: batch, source: nil, directory: directory)
@@ -103,7 +120,7 @@ final class MemoryStore: JobStore, RunMemory {
         }
     }
 
-    func submit(
+    package func submit(
         _ groups: [SubmissionGroup], batch: String, directory: String, startsPaused: Bool
     ) throws -> (results: [SubmittedJobs], staged: StagedJobs) {
         let known = look { state in
@@ -131,7 +148,7 @@ final class MemoryStore: JobStore, RunMemory {
         return (zip(groups, verdicts).map { $1.result(of: $0, numbers: numbers) }, staged)
     }
 
-    func answered(key name: String) throws -> AnsweredSubmission? {
+    package func answered(key name: String) throws -> AnsweredSubmission? {
         look { state in
             state.submissions[name].flatMap { known in
                 known.time > WallClock.milliseconds - SubmissionKey.lifetime ? known.answer : nil
@@ -139,20 +156,20 @@ final class MemoryStore: JobStore, RunMemory {
         }
     }
 
-    func amend(_ numbers: [Int64], isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
+    package func amend(_ numbers: [Int64], isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
         try self.change { state, _ in
             Set(numbers.filter { state.amend($0, by: isOwn ? generation : nil, change) })
         }
     }
 
-    func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
+    package func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
         try change { state, now in
             state.reclaim(now: now)
             return state.hold(selection, by: generation)
         }
     }
 
-    func release(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
+    package func release(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {
         try change { state, _ in
             if let end { state.addHookCall(batch, end) }
             if state.batches[batch]?.owner == generation { state.batches[batch]?.owner = nil }
@@ -160,13 +177,13 @@ final class MemoryStore: JobStore, RunMemory {
         }
     }
 
-    func tally(batch: Int64) throws -> BatchTally {
+    package func tally(batch: Int64) throws -> BatchTally {
         look { BatchTally(counts: Dictionary(grouping: $0.jobs(of: batch), by: \.state).mapValues(\.count)) }
     }
 
-    func backlog(batch: Int64) throws -> Backlog { look { $0.backlog(of: batch) } }
+    package func backlog(batch: Int64) throws -> Backlog { look { $0.backlog(of: batch) } }
 
-    func batchRegister() throws -> BatchRegister {
+    package func batchRegister() throws -> BatchRegister {
         look { state in
             let entries = state.batches.sorted { $0.key < $1.key }
                 .map { BatchRegister.Entry(name: $0.value.name, number: $0.key) }
@@ -174,7 +191,7 @@ final class MemoryStore: JobStore, RunMemory {
         }
     }
 
-    func forget(name: String?, endedBefore: Int64?) throws -> [String] {
+    package func forget(name: String?, endedBefore: Int64?) throws -> [String] {
         try change { state, now in
             state.reclaim(now: now)
             return state.forget(name, endedBefore)
@@ -183,39 +200,39 @@ final class MemoryStore: JobStore, RunMemory {
 
     // MARK: Jobs
 
-    func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
+    package func claim(_ wants: [LaneWant], secrets: [Int64: JobSecrets]) throws -> [ClaimedJobs] {
         try change { state, _ in wants.map { state.claim($0, secrets, by: generation) } }
     }
 
-    func release(_ ids: [Int64]) throws {
+    package func release(_ ids: [Int64]) throws {
         try change { state, _ in for id in ids { state.apply(.release, to: id) } }
     }
 
-    func wake(_ ids: [Int64]) throws -> [Lane: Int] {
+    package func wake(_ ids: [Int64]) throws -> [Lane: Int] {
         try change { state, _ in state.wake(ids) }
     }
 
-    func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
+    package func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
         try change { state, _ in try state.record(ends, steps) }
     }
 
-    func note(_ notes: [JobNote]) throws {
+    package func note(_ notes: [JobNote]) throws {
         try change { state, _ in for note in notes { state.note(note) } }
     }
 
-    func completed(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob] {
+    package func completed(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob] {
         look { Array($0.completed(batch).filter { $0.id > id }.prefix(limit)) }
     }
 
-    func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws {
+    package func redo(_ ids: [Int64], _ recheck: DestinationRule.Recheck) throws {
         try change { state, _ in state.redo(ids, recheck) }
     }
 
-    func abandonedUploads(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload] {
+    package func abandonedUploads(batch: Int64, secrets: [Int64: JobSecrets]) throws -> [AbandonedUpload] {
         look { $0.abandoned(batch, secrets) }
     }
 
-    func heldUploads(batch: Int64) throws -> [HeldUpload] {
+    package func heldUploads(batch: Int64) throws -> [HeldUpload] {
         look { state in
             state.jobs(of: batch).filter { $0.state == .cancelled && $0.upload?.holdsSomething == true }
                 .map { HeldUpload(id: $0.id, identity: $0.identity, hasSecrets: $0.hasSecrets) }
@@ -224,53 +241,53 @@ final class MemoryStore: JobStore, RunMemory {
 
     // MARK: Hooks
 
-    func takeHookCalls(batch: Int64, revivesFailed: Bool, limit: Int) throws -> [HookCall] {
+    package func takeHookCalls(batch: Int64, revivesFailed: Bool, limit: Int) throws -> [HookCall] {
         try change { state, _ in
             state.takeHookCalls(batch, revivesFailed: revivesFailed, limit: limit, by: generation)
         }
     }
 
-    func settleHookCalls(_ outcomes: [HookOutcome]) throws {
+    package func settleHookCalls(_ outcomes: [HookOutcome]) throws {
         try change { state, _ in state.settleHookCalls(outcomes) }
     }
 
     // MARK: Steering
 
-    func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery {
+    package func deliver(_ verb: QueueVerb, batch name: String, job: String?) throws -> CommandDelivery {
         try change { state, now in
             state.reclaim(now: now)
             return state.deliver(verb, name, job)
         }
     }
 
-    func takeCommands() throws -> [QueueCommand] {
+    package func takeCommands() throws -> [QueueCommand] {
         try change { state, _ in state.commands.removeValue(forKey: generation) ?? [] }
     }
 
-    func apply(_ command: QueueCommand) throws -> AppliedCommand {
+    package func apply(_ command: QueueCommand) throws -> AppliedCommand {
         try change { state, _ in state.apply(command) }
     }
 
     // MARK: Ends
 
-    func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
+    package func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
         look { Array($0.ends.filter { $0.cursor ?? 0 > cursor }.prefix(limit)) }
     }
 
-    func end(batch: String, job: String) throws -> QueueEvent? {
+    package func end(batch: String, job: String) throws -> QueueEvent? {
         look { state in state.job(job, in: batch).flatMap { state.event(of: $0) } }
     }
 
-    func lastCursor() throws -> Int64 { look { $0.lastCursor } }
+    package func lastCursor() throws -> Int64 { look { $0.lastCursor } }
 
-    func failures(batch name: String, limit: Int) throws -> [FailedJob] {
+    package func failures(batch name: String, limit: Int) throws -> [FailedJob] {
         look { Array($0.failures(name).prefix(limit)) }
     }
 
     // MARK: Notifications: no other process observes it
 
-    func publish(_ news: RunNotification) throws {}
-    func pauses() throws -> [StoredPause] { [] }
-    func census(of batches: [Int64], from first: Int64) throws -> StoreCounts { StoreCounts() }
-    func meteredUsage() throws -> [MeteredUsage.Row] { [] }
+    package func publish(_ news: RunNotification) throws {}
+    package func pauses() throws -> [StoredPause] { [] }
+    package func census(of batches: [Int64], from first: Int64) throws -> StoreCounts { StoreCounts() }
+    package func meteredUsage() throws -> [MeteredUsage.Row] { [] }
 }

@@ -186,20 +186,6 @@ final class EventLog: Sendable {
     }
 }
 
-extension QueueEvent {
-    var end: (job: String, how: String)? {
-        switch kind {
-        case .finished(let receipt): (receipt.job, "done")
-        case .kept(let receipt): (receipt.job, "kept")
-        case .failed(let failure): (failure.job, "failed \(failure.error.code)")
-        case .skipped(let job, let need): (job, "skipped \(need)")
-        case .cancelled(let job): (job, "cancelled")
-        case .dropped(let job): (job, "dropped")
-        default: nil
-        }
-    }
-}
-
 extension QueueRunner {
     /// Reports files as a folder's uploader does when it has taken them.
     func took(_ uploader: FolderUploader, batch: HeldBatch, _ changes: HistoryChanges) {

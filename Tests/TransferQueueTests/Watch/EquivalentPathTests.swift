@@ -2,6 +2,7 @@ import Glibc
 import Testing
 import TransferCore
 import TransferEngine
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Testing
 import TransferCore
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 

@@ -2,6 +2,7 @@ import Glibc
 import Synchronization
 import Testing
 import TransferCore
+import TransferQueueFixtures
 import TransferTestServer
 import TransferTestSupport
 import TransferWatch

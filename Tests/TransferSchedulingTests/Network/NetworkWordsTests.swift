@@ -1,5 +1,6 @@
 import Testing
 import TransferCore
+import TransferQueueFixtures
 
 @testable import TransferJobs
 @testable import TransferScheduling

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TransferCore
+import TransferQueueFixtures
 
 @testable import TransferJobs
 

@@ -58,7 +58,7 @@ import TransferQueueFixtures
     }
 
     private func run(_ server: Server, seed: UInt64) -> Run {
-        var random = SchedulerModelTests.SplitMix(state: seed)
+        var random = SplitMix64(state: seed)
         var level = ConcurrencyProbe()
         var flights: [Flight] = []
         var run = Run()

@@ -6,6 +6,7 @@ import TransferTestSupport
 
 @testable import TransferJobs
 @testable import TransferStore
+@testable import TransferStoreSQLite
 
 @Suite struct BatchImportTests {
     let fixture: StoreFixture
@@ -261,7 +262,7 @@ import TransferTestSupport
         // The store may refuse the job, skip it, or try its need again: each of them leads to an end.
         do {
             _ = try fixture.store.submit(job("b", needs: ["a"]), batch: "b", directory: "/")
-        } catch is StagingError { return }
+        } catch is StagingFailure { return }
         let states = try fixture.states()
         #expect(states["b"] != .blocked || states["a"]?.hasEnded == false)
     }

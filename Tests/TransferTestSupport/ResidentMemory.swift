@@ -1,8 +1,8 @@
 import Foundation
 
-enum ResidentMemory {
+public enum ResidentMemory {
     /// The memory that this process has resident now (VmRSS), in KiB.
-    static var kibibytes: Int { field("VmRSS:") }
+    public static var kibibytes: Int { field("VmRSS:") }
 
     private static func field(_ name: String) -> Int {
         let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
@@ -11,6 +11,6 @@ enum ResidentMemory {
     }
 }
 
-enum OpenDescriptors {
-    static var count: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
+public enum OpenDescriptors {
+    public static var count: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
 }
