@@ -59,7 +59,7 @@ public enum Fleet {
     /// - Parameters:
     ///   - address: The address of the queue.
     ///   - configuration: The configuration of the queue; its folder is not used.
-    ///   - tellWeakness: The closure that ``FleetWorker/reportDurability`` documents.
+    ///   - reportDurability: The closure that ``FleetWorker/reportDurability`` documents.
     /// - Throws: `TransferError` when the database cannot be used or reached, and when the task is cancelled.
     public static func bring(
         to address: FleetAddress, _ configuration: QueueConfiguration,

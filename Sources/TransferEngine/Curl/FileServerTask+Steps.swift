@@ -5,9 +5,7 @@ import TransferCore
 extension FileServerTask {
     enum Next {
         case perform(FileServerDialogue.Step)
-        /// The dialogue has ended.
-        ///
-        /// - Parameter error: The failure; `nil` where the dialogue has come to its end.
+        /// The dialogue has ended, with its failure; `nil` where it has come to its end.
         case endHop(TransferError?)
         /// The exchange was stopped from outside.
         case giveUp(TransferError)

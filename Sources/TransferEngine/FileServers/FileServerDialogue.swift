@@ -49,9 +49,7 @@ struct FileServerDialogue: Sendable {
     }
 
     enum Result: Sendable {
-        /// The step has succeeded.
-        ///
-        /// - Parameter RemoteFile: The description of the file after a look or a fetch.
+        /// The step has succeeded, with the description of the file after a look or a fetch.
         case done(RemoteFile)
         /// The answer to a probe: the commands that the server did not deny.
         case allowed(rename: Bool, delete: Bool)

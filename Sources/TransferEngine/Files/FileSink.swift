@@ -66,7 +66,7 @@ public final class FileSink: BodySink {
     ///   - url: The redacted URL for the record.
     ///   - algorithm: The digest to make, if the body comes from the first byte on.
     ///   - earlier: The record of the existing bytes; `nil` uses the record in the file itself.
-    ///   - keeper: The store of records that the file cannot hold.
+    ///   - recorder: The store of records that the file cannot hold.
     ///   - algorithmOfAnswer: A closure that chooses the digest by the answer where `algorithm` is `nil`.
     ///   - segments: The file's map, where other exchanges may fill it too.
     public init(

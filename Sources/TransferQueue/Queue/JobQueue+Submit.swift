@@ -102,7 +102,7 @@ extension JobQueue {
     ///   - keepsWhatIsMissing: Whether jobs that are not in `jobs` stay in the batch; else they are dropped from it.
     ///   - isReload: Whether the batch's run continues, as in the method with a closure.
     ///   - onFinish: The hook that is called when all jobs of the batch have ended.
-    ///   - recalling: A function that is called once if other processes have changed or missing jobs under way, with
+    ///   - revoking: A function that is called once if other processes have changed or missing jobs under way, with
     ///     the number of these jobs. Those processes release them first, within seconds or when the lease of a dead one
     ///     ends.
     /// - Returns: The batch, ready to run.

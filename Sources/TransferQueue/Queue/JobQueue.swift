@@ -37,8 +37,8 @@ public final class JobQueue: Sendable {
     ///
     /// - Parameters:
     ///   - store: The store of the queue.
-    ///   - ledger: The upload history of watched folders, in the same store.
-    ///   - outlook: The same store, if other processes may work on the queue.
+    ///   - history: The upload history of watched folders, in the same store.
+    ///   - queueReader: The same store, if other processes may work on the queue.
     ///   - accept: The judge of jobs as they are claimed; `nil` accepts all unchanged.
     init(
         _ configuration: QueueConfiguration, store: any JobStore & RunMemory, history: (any UploadHistory)?,

@@ -85,9 +85,7 @@ package enum PostgresHistoryRows {
 
     // MARK: Rows
 
-    /// Reads a version.
-    ///
-    /// - Parameter column: The index of the first of the ``columns``.
+    /// Reads a version from a row of the ``columns``.
     static func entry(_ row: PostgresRow) -> UploadHistoryEntry {
         UploadHistoryEntry(
             id: row.number(0) ?? 0,

@@ -41,7 +41,7 @@ final class FleetWatch: Sendable {
     /// Follows the batches to their ends.
     ///
     /// - Parameters:
-    ///   - absence: A closure that gets the reason when the database is unavailable, and `nil` when it is available.
+    ///   - connectionNotice: A closure that gets the reason when the database is unavailable, and `nil` when it is available.
     ///   - show: A closure that gets the current transfers; `nil` where they are not shown.
     ///   - receive: A closure that gets the events.
     /// - Returns: `workLeft` where the observation was stopped before.

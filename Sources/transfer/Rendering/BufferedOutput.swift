@@ -57,7 +57,8 @@ struct BufferedOutput: ~Copyable {
     ///
     /// - Parameters:
     ///   - time: The time in milliseconds; two pieces are an ``interval`` apart unless `now` or the buffer is large.
-    ///   - isHurried: Whether a slow reader must not be waited for at all, because the process is ending.
+    ///   - areWaitsCancelled: A closure that returns whether a slow reader is no longer waited for, as the process is
+    ///     ending.
     mutating func flushIfDue(time: Int64, now: Bool, areWaitsCancelled: () -> Bool) {
         guard !bytes.isEmpty else { return }
         guard now || bytes.count >= nextPiece || abs(time - lastFlush) >= Self.interval else { return }

@@ -7,7 +7,7 @@ enum FailureText {
     ///
     /// - Parameters:
     ///   - name: The job's name for the reader.
-    ///   - outlook: Whether this process will retry the file of a watched folder.
+    ///   - persistence: Whether this process will retry the file of a watched folder.
     static func line(_ failure: JobFailure, name: String, persistence: RunPersistence = .watches) -> String {
         let message = "\(name): \(failure.error.message)"
         if let again = failure.again {

@@ -7,7 +7,7 @@ enum HookText {
     ///
     /// - Parameters:
     ///   - subject: The job or the batch whose end is reported.
-    ///   - outlook: Whether another run will repeat a failed notification.
+    ///   - persistence: Whether another run will repeat a failed notification.
     static func line(
         _ news: HookNews, of subject: String, persistence: RunPersistence = .watches
     ) -> (level: LogLine.Level, text: String)? {

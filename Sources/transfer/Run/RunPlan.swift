@@ -75,7 +75,7 @@ struct RunPlan: Sendable {
     /// - Parameters:
     ///   - isReload: Whether the run of the file continues: removed jobs stay in the batch, and unchanged jobs keep
     ///     their state.
-    ///   - recalling: A closure that gets, once, the number of changed or missing jobs that workers are asked to
+    ///   - revoking: A closure that gets, once, the number of changed or missing jobs that workers are asked to
     ///     return.
     /// - Throws: `StagingError.held`, and `Failure` after every fault was reported.
     func stage(
