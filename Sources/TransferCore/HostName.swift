@@ -21,7 +21,7 @@ public enum HostName {
         if isPlain(host) { return host.lowercased() }
         if host.utf8.contains(UInt8(ascii: ":")) { return host.lowercased() }
         guard let name = String(validating: PercentEncoding.decode(host), as: UTF8.self) else {
-            throw Fault(description: "its percent codes aren't UTF-8")
+            throw Fault(description: "its percent codes are not UTF-8")
         }
         var labels: [String] = []
         for label in name.unicodeScalars.split(omittingEmptySubsequences: false, whereSeparator: isDot) {

@@ -3,5 +3,5 @@
 #if !os(Linux)
     #error("TransferKit runs on Linux only: it stands on epoll, inotify and route netlink.")
 #elseif !canImport(Glibc)
-    #error("TransferKit needs glibc: Swift's SDK for static Linux (musl) isn't supported.")
+    #error("TransferKit needs glibc: Swift's SDK for static Linux (musl) is not supported.")
 #endif

@@ -41,7 +41,7 @@ public final class Digest {
         let code = ERR_get_error()
         let text = ERR_reason_error_string(code).map { String(cString: $0) } ?? "unknown error"
         return TransferError(
-            .internalFault, "OpenSSL can't compute \(algorithm.rawValue): \(text)", cause: .openSSL(text))
+            .internalFault, "OpenSSL cannot compute \(algorithm.rawValue): \(text)", cause: .openSSL(text))
     }
 
     static func method(_ algorithm: DigestAlgorithm) -> OpaquePointer? {

@@ -25,7 +25,7 @@ public enum MessageAuthentication {
         var count: UInt32 = 0
         let method = Digest.method(algorithm)
         guard HMAC(method, key, Int32(clamping: key.count), message, message.count, &code, &count) != nil else {
-            throw OpenSSLText.failure(.internalFault, "OpenSSL can't compute HMAC with \(algorithm.rawValue)")
+            throw OpenSSLText.failure(.internalFault, "OpenSSL cannot compute HMAC with \(algorithm.rawValue)")
         }
         return code
     }
@@ -41,7 +41,7 @@ extension Digest {
         var count: UInt32 = 0
         guard EVP_Digest(bytes, bytes.count, &digest, &count, method(algorithm), nil) == 1,
             let checksum = Checksum(algorithm, bytes: digest.prefix(Int(count)))
-        else { throw OpenSSLText.failure(.internalFault, "OpenSSL can't compute \(algorithm.rawValue)") }
+        else { throw OpenSSLText.failure(.internalFault, "OpenSSL cannot compute \(algorithm.rawValue)") }
         return checksum
     }
 }

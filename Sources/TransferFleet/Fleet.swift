@@ -47,7 +47,7 @@ public enum Fleet {
                 try store(postgres, role, opening, worker.reportDurability)
             } accepting: { spec throws(TransferError) in
                 guard let plan = plans.first(where: { spec.work.path.hasPrefix($0.root + "/") }) else {
-                    throw TransferError(.invalidRequest, "the job's file isn't one of a watched folder")
+                    throw TransferError(.invalidRequest, "the job's file is not one of a watched folder")
                 }
                 return try plan.accepted(spec)
             }

@@ -41,7 +41,7 @@ extension JobSpec {
     public init(_ request: UploadRequest, id: String? = nil) throws {
         guard request.isInitialized else { throw TransferError(.internalFault, "the upload was started already") }
         guard case .file(let file, shouldRemove: _) = request.uploadable else {
-            throw TransferError(.fileMissing, "an upload in a queue needs a file: memory doesn't outlive the process")
+            throw TransferError(.fileMissing, "an upload in a queue needs a file: memory does not outlive the process")
         }
         let urlRequest = try request.convertible.asURLRequest()
         let method = urlRequest.method ?? .post

@@ -25,7 +25,7 @@ extension URLRequest {
             guard !Redaction.isSecretHeader(header.name) else {
                 throw TransferError(
                     .secretMissing,
-                    "\(header.name) can't be stored with a job; name it in the settings of a JobSpec instead")
+                    "\(header.name) cannot be stored with a job; name it in the settings of a JobSpec instead")
             }
             settings.headers.append(.init(name: header.name, value: .literal(header.value)))
         }

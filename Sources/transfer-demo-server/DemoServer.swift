@@ -31,7 +31,7 @@ enum DemoServer {
     }
 
     private struct OutputClosed: Error, CustomStringConvertible {
-        let description = "can't write the port to standard output"
+        let description = "cannot write the port to standard output"
     }
 
     private static func writePort(_ port: UInt16) throws {

@@ -124,7 +124,7 @@ struct Serving {
     private func folder(_ settings: ServeSettings) throws -> String {
         let path = absolute(options.directory ?? settings.directory ?? ".")
         guard let real = realpath(path, nil) else {
-            throw TransferError(.fileAccess, "can't use \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
+            throw TransferError(.fileAccess, "cannot use \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
         }
         defer { free(real) }
         return String(cString: real)

@@ -58,7 +58,7 @@ final class MetricsFile: Sendable {
             defer { isFailing = failure != nil }
             return !isFailing
         }
-        if let failure, isNews { warn("can't write \(path): \(failure)") }
+        if let failure, isNews { warn("cannot write \(path): \(failure)") }
     }
 
     /// Replaces the file.

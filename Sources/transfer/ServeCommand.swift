@@ -31,7 +31,7 @@ enum ServerProgram {
             var arguments = ([path] + words).map { strdup($0) }
             arguments.append(nil)
             execv(path, arguments)
-            throw Failure(.stateUnusable, "can't start \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
+            throw Failure(.stateUnusable, "cannot start \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
         }
         throw Failure(
             .stateUnusable,

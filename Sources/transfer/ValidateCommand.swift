@@ -68,7 +68,7 @@ struct Validate: ParsableCommand {
         guard access(path, R_OK) != 0, !made.contains(path), spec.needs.isEmpty else { return nil }
         let reason = String(cString: strerror(errno)).lowercasedFirst
         return JobFileFault(
-            message: "can't read \(upload.source): \(reason)", path: place.path(of: "upload"), span: place.job)
+            message: "cannot read \(upload.source): \(reason)", path: place.path(of: "upload"), span: place.job)
     }
 
     private static func absolute(_ path: String, _ folder: String) -> String {

@@ -50,7 +50,7 @@ import TransferTestSupport
             try place.folder.write("I am a file", to: "out")
             let event = try await failure(download(server.url("/a"), to: "out/a"), place, server)
             #expect(
-                event["message"]?.string == "can't write to the folder \(place.folder.path("out")): not a directory")
+                event["message"]?.string == "cannot write to the folder \(place.folder.path("out")): not a directory")
             #expect(try place.folder.text("out") == "I am a file")
         }
     }
@@ -69,10 +69,10 @@ import TransferTestSupport
             let events = try result.events()
             #expect(
                 events.of("locked/a").named("job.failed").first?["message"]?.string
-                    == "can't write to the folder \(locked): permission denied")
+                    == "cannot write to the folder \(locked): permission denied")
             #expect(
                 events.of("locked/sub/a").named("job.failed").first?["message"]?.string
-                    == "can't write to the folder \(locked): permission denied")
+                    == "cannot write to the folder \(locked): permission denied")
             #expect(try result.events().named("job.failed").allSatisfy { $0["code"]?.string == "fileAccess" })
             #expect(server.requests.isEmpty)
             #expect(result.standardError.contains("    2  permission denied     (disk) "), "\(result)")
@@ -195,7 +195,7 @@ import TransferTestSupport
             let failed = try result.events().named("job.failed")
             #expect(failed.count == 1)
             #expect(
-                failed.first?["message"]?.string == "can't open \(place.folder.path("a")): no such file or directory")
+                failed.first?["message"]?.string == "cannot open \(place.folder.path("a")): no such file or directory")
             #expect(failed.first?["code"]?.string == "fileMissing")
             #expect(server.requests.map(\.path) == ["/in/b"])
         }
@@ -208,7 +208,7 @@ import TransferTestSupport
         #expect(result.exitCode == 65)
         #expect(
             result.standardError.hasPrefix(
-                "jobs.json:2:3: error: can't read a: no such file or directory\n  $.jobs[0].upload\n"),
+                "jobs.json:2:3: error: cannot read a: no such file or directory\n  $.jobs[0].upload\n"),
             "\(result)")
         #expect(try place.traces() == [])
     }
@@ -229,7 +229,7 @@ import TransferTestSupport
             let place = try Workplace()
             try place.folder.folder("a")
             let event = try await failure(upload("a", to: server.url("/a")), place, server)
-            #expect(event["message"]?.string == "can't upload \(place.folder.path("a")): not a regular file")
+            #expect(event["message"]?.string == "cannot upload \(place.folder.path("a")): not a regular file")
         }
     }
 
@@ -241,7 +241,7 @@ import TransferTestSupport
             var command = place.command(["run", "jobs.json", "--json"])
             command.timeout = .seconds(8)
             let event = try #require(try await command.run().events().named("job.failed").first)
-            #expect(event["message"]?.string == "can't upload \(place.folder.path("a")): not a regular file")
+            #expect(event["message"]?.string == "cannot upload \(place.folder.path("a")): not a regular file")
         }
     }
 }

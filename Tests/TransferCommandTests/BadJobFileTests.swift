@@ -194,7 +194,7 @@ import TransferTestSupport
 
                 """,
             message: """
-                jobs.json:4:28: error: job "a" needs "nobody", which isn't in this batch
+                jobs.json:4:28: error: job "a" needs "nobody", which is not in this batch
                   $.jobs[0].needs[0]
                 """),
         Case(
@@ -215,7 +215,7 @@ import TransferTestSupport
         Case(
             name: "a user in a URL",
             text: #"{"version": 1, "jobs": [{"download": "http://me:hunter2@a.example/a", "to": "a"}]}"#,
-            message: "error: a URL can't carry a user or a password"),
+            message: "error: a URL cannot carry a user or a password"),
         Case(
             name: "a secret that is written",
             text:
@@ -259,7 +259,7 @@ import TransferTestSupport
         let checked = try await place.run("validate", "jobs.json")
         #expect(checked.exitCode == 65)
         #expect(checked.standardError.contains(#"error: "to" is missing"#), "\(checked)")
-        #expect(!checked.standardError.contains("isn't in this batch"), "\(checked)")
+        #expect(!checked.standardError.contains("is not in this batch"), "\(checked)")
     }
 
     /// Compares line by line, so that a failed test shows the missing line. `DIFF` stands for a column that depends on

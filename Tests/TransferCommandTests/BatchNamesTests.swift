@@ -20,13 +20,13 @@ import TransferQueue
         ])
     func aJobFileGivesItsBatchTheShortestNameThatNoOtherHas(_ name: String, _ short: String) throws {
         #expect(names.short(name) == short)
-        #expect(try names.find(short) == name, "and it's found by that")
+        #expect(try names.find(short) == name, "and it is found by that")
         #expect(try names.find(name) == name)
     }
 
     @Test func otherFormsOfThePathAreFoundToo() throws {
         #expect(try names.find("mirror.json") == "/etc/mirror.json")
-        #expect(try names.find("etc/mirror") == nil, "it's a job of the batch etc")
+        #expect(try names.find("etc/mirror") == nil, "it is a job of the batch etc")
         #expect(try names.find("/srv/films") == "watch:/srv/films")
         #expect(try names.find("srv/b/jobs.json") == "/srv/b/jobs.json")
         #expect(try names.find("nothing") == nil && names.find("") == nil)

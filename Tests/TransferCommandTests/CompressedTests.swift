@@ -86,7 +86,7 @@ import TransferTestSupport
             #expect(try place.content("f") == Self.content.bytes())
             #expect(server.requests.count == 5 && askedForAll(server))
             let reasons = try result.events().named("job.retrying").compactMap { $0["reason"]?.string }
-            #expect(reasons.count == 4 && reasons.filter { $0.contains("can't be decoded") }.count == 3, "\(reasons)")
+            #expect(reasons.count == 4 && reasons.filter { $0.contains("cannot be decoded") }.count == 3, "\(reasons)")
         }
     }
 
@@ -161,12 +161,12 @@ import TransferTestSupport
         let place = try Workplace()
         try place.jobs([download("http://127.0.0.1:9/f", to: "f", #""segments": 4, "compressed": true"#)])
         let job = try await place.run("validate", "jobs.json")
-        #expect(job.exitCode == 65 && job.standardError.contains(#""segments" and "compressed" don't go together"#))
+        #expect(job.exitCode == 65 && job.standardError.contains(#""segments" and "compressed" do not go together"#))
         try place.jobs(
             [download("http://127.0.0.1:9/f", to: "f")],
             extra: #""defaults": {"compressed": true, "segments": 4}, "#)
         let defaults = try await place.run("validate", "jobs.json")
-        #expect(defaults.exitCode == 65 && defaults.standardError.contains("don't go together"), "\(defaults)")
+        #expect(defaults.exitCode == 65 && defaults.standardError.contains("do not go together"), "\(defaults)")
         for words in [["get", "http://127.0.0.1:9/f"], ["run", "jobs.json"]] {
             let result = try await place.command(words + ["--segments", "4", "--compressed"]).run()
             #expect(result.exitCode == 64 && result.standardError.contains("--segments and --compressed"), "\(result)")
@@ -185,7 +185,7 @@ import TransferTestSupport
             let result = try await place.runJobs()
             #expect(result.exitCode == 1 && server.requests.count == 1, "\(result)")
             let message = try result.events().named("job.failed").first?["message"]?.string
-            #expect(message?.contains("larger than 1000000 bytes when it's decoded") == true, "\(result)")
+            #expect(message?.contains("larger than 1000000 bytes when it is decoded") == true, "\(result)")
             #expect(!place.folder.exists("f") && !place.folder.exists("f.part"))
         }
     }

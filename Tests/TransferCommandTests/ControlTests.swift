@@ -73,7 +73,7 @@ import TransferTestSupport
             let result = try await process.result()
             let ends = try result.events().ends
             #expect(ends["a"] == "cancelled" && ends["b"] == "finished", "\(result)")
-            #expect(ends["c"] == "skipped" || ends["c"] == "cancelled", "it can't ever start: \(result)")
+            #expect(ends["c"] == "skipped" || ends["c"] == "cancelled", "it cannot ever start: \(result)")
         }
     }
 

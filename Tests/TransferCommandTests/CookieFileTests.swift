@@ -16,7 +16,7 @@ import TransferTestSupport
         try place.jobs([download("https://a.example/x", to: "x")])
         let result = try await place.command(arguments).run()
         #expect(result.exitCode == 66, "\(result)")
-        #expect(result.standardError.contains("--load-cookies: can't read the file of cookies"), "\(result)")
+        #expect(result.standardError.contains("--load-cookies: cannot read the file of cookies"), "\(result)")
         #expect(result.standardError.contains("none.txt: no such file or directory; export"), "\(result)")
         #expect(!result.standardError.contains("secret"), "\(result)")
         #expect(try place.traces() == [])
@@ -27,7 +27,7 @@ import TransferTestSupport
         try place.jobs([download("https://a.example/x", to: "x", #""cookies": "none.txt""#)])
         let result = try await place.run(verb, "jobs.json")
         #expect(result.exitCode == 65, "\(result)")
-        #expect(result.standardError.contains("jobs.json:2:3: error: can't read the file of cookies"), "\(result)")
+        #expect(result.standardError.contains("jobs.json:2:3: error: cannot read the file of cookies"), "\(result)")
         #expect(result.standardError.contains("$.jobs[0].cookies"), "\(result)")
     }
 

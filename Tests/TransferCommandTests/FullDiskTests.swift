@@ -77,7 +77,7 @@ struct FullDiskTests {
         let result = try await process.result()
         #expect(result.exitCode == 74, "\(result.standardError)")
         let words =
-            "small/state/queue.sqlite can't be used: no space left on its disk; make room there and start again, "
+            "small/state/queue.sqlite cannot be used: no space left on its disk; make room there and start again, "
             + "or name another folder with --state\n"
         #expect(result.standardError.hasSuffix(words) && result.standardError.count { $0 == "\n" } == 1)
         try place.folder.write("", to: "go")
@@ -95,11 +95,11 @@ struct FullDiskTests {
                 try await place.run("why", "batch/big").standardOutput.hasPrefix("batch/big: waiting for the disk, ")
             }
             let why = try await place.run("why", "batch/big")
-            #expect(why.standardOutput.contains("  reason    can't "))
+            #expect(why.standardOutput.contains("  reason    cannot "))
             #expect(why.standardOutput.contains("no space left on device"))
             process.kill(SIGTERM)
             let log = try await process.result().standardError
-            #expect(log.contains("warn big: can't "))
+            #expect(log.contains("warn big: cannot "))
 
             try place.jobs(
                 [job], extra: #""defaults": {"retry": {"limit": 3, "scale": 0, "jitter": false}}, "#, name: "again")

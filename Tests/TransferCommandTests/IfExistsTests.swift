@@ -17,7 +17,7 @@ import TransferTestSupport
                 try again.events().ends == ["a": "kept"] && server.requests.last?.headers["If-None-Match"] == "\"1\"")
             try place.folder.write("mine!", to: "a")
             let refused = try await place.run("get", server.url("/a"))
-            #expect(refused.exitCode == 1 && refused.standardError.contains("exists and isn't known"), "\(refused)")
+            #expect(refused.exitCode == 1 && refused.standardError.contains("exists and is not known"), "\(refused)")
             #expect(try place.folder.text("a") == "mine!")
         }
     }
@@ -75,7 +75,7 @@ import TransferTestSupport
             #expect(outcome.end["code"]?.string == "fileExists")
             let message = try #require(outcome.end["message"]?.string)
             #expect(message.hasPrefix(place.folder.path("a.txt")))
-            let words = #" exists and isn't known; write its "checksum", by which a whole file is kept "#
+            let words = #" exists and is not known; write its "checksum", by which a whole file is kept "#
             let others =
                 #"and the beginning of one is continued, or "ifExists": "rename", "skip", "overwrite" "#
                 + #"or "update" (--if-exists)"#

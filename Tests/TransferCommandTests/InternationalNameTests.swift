@@ -113,7 +113,7 @@ struct InternationalNameTests {
         }
     }
 
-    @Test(arguments: [("/x ", "ends with a space"), ("/x\ny", "can't hold control characters")])
+    @Test(arguments: [("/x ", "ends with a space"), ("/x\ny", "cannot hold control characters")])
     func anObviousMistakeIsRefused(_ path: String, _ words: String) async throws {
         let result = try await Workplace().run("get", "http://h.example" + path)
         #expect(result.exitCode == 64 && result.standardError.contains(words), "\(result)")

@@ -58,7 +58,7 @@ import TransferTestSupport
         #expect(options.contains("--help"))
         let text = Self.sections(of: command, in: try Self.page("transfer.1"))
         let known = Self.options(inPage: text)
-        #expect(options.subtracting(known) == [], "transfer \(command) takes options that man/transfer.1 doesn't know")
+        #expect(options.subtracting(known) == [], "transfer \(command) takes options that man/transfer.1 does not know")
     }
 
     @Test func everyCommandAndNoOtherOptionIsInThePage() async throws {
@@ -88,7 +88,7 @@ import TransferTestSupport
             page.split(separator: "\n").filter { $0.contains("Cm ") }.flatMap { line in
                 line.split { " ,:".contains($0) }.map(String.init)
             })
-        #expect(keys.subtracting(words).sorted() == [], "man/transfer-jobs.5 doesn't know them")
+        #expect(keys.subtracting(words).sorted() == [], "man/transfer-jobs.5 does not know them")
     }
 
     /// The page has the keys that are not keys of a job file, and the example file.

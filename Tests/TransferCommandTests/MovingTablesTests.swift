@@ -21,7 +21,7 @@ import Testing
             return try made.write(to: Self.article, atomically: true, encoding: .utf8)
         }
         let changes = made.components(separatedBy: "\n").difference(from: text.components(separatedBy: "\n"))
-        #expect(changes.isEmpty, "the article isn't what the table says; `make tables` writes it: \(changes)")
+        #expect(changes.isEmpty, "the article is not what the table says; `make tables` writes it: \(changes)")
     }
 
     @Test func eachOptionOfTheTableHasALine() {

@@ -142,7 +142,7 @@ import TransferTestSupport
         Row(names: ["-o", "--output"], values: ["{nme}"], form: "{name}"),
         Row(
             names: ["-A", "--user-agent", "-e", "--referer"], values: ["a\nb"],
-            form: "can't hold line breaks or other control characters"),
+            form: "cannot hold line breaks or other control characters"),
     ]
 
     /// Values that must not be repeated, as every user of the machine may see a program's output.

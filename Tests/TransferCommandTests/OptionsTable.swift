@@ -28,7 +28,7 @@ extension ForeignOption.Answer {
         switch self {
         case .always(let what): "not needed: \(what)"
         case .option(let name): "`\(name)`"
-        case .tries(let name): "`\(name)`, with one less: the first attempt isn't counted"
+        case .tries(let name): "`\(name)`, with one less: the first attempt is not counted"
         case .key(let key): "a key of the job file, for example `\(key)`"
         case .list(let form): "`transfer get -i FILE --format \(form)`"
         case .words(let words): words

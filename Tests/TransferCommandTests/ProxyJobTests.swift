@@ -119,10 +119,10 @@ struct ProxyJobTests {
     @Test(arguments: [
         Dead(
             testDescription: "refused", proxy: "http://127.0.0.1:1", host: "127.0.0.1:1",
-            message: "can't connect to the proxy http://127.0.0.1:1: connection refused"),
+            message: "cannot connect to the proxy http://127.0.0.1:1: connection refused"),
         Dead(
             testDescription: "not found", proxy: "http://px.invalid:3128", host: "px.invalid:3128",
-            message: "can't find the proxy px.invalid: "),
+            message: "cannot find the proxy px.invalid: "),
         Dead(testDescription: "a refused tunnel", message: "refused the connection to made-up.example (502)"),
     ]) private func aProxyThatFailsIsTheHostThatFailed(_ dead: Dead) async throws {
         try await withPeers(.http, .none) { _, proxy, place in
@@ -173,7 +173,7 @@ struct ProxyJobTests {
             try place.jobs([download(named(server), to: "x", member(proxy))])
             let result = try await run(place, nil)
             let event = try #require(try result.events().named("job.failed").first, "\(result)")
-            #expect(event["message"]?.string == "the environment variable PASSWORD isn't set")
+            #expect(event["message"]?.string == "the environment variable PASSWORD is not set")
             #expect(proxy.records.isEmpty)
         }
     }

@@ -123,7 +123,7 @@ import TransferTestSupport
         ),
         (
             .status(200, body: .text("no")),
-            "the answer doesn't say of which version it is (to begin anew, remove the partial file)"
+            "the answer does not say of which version it is (to begin anew, remove the partial file)"
         ),
     ]
 

@@ -20,7 +20,7 @@ import TransferTestSupport
             }
             #expect(rename(place.folder.path("report.jsonl"), place.folder.path("report.1")) == 0)
             process.kill(SIGHUP)
-            try await until("it's there again") { access(place.folder.path("report.jsonl"), F_OK) == 0 }
+            try await until("it is there again") { access(place.folder.path("report.jsonl"), F_OK) == 0 }
             server.release()
             let result = try await process.result()
             #expect(result.exitCode == 0, "\(result)")
@@ -70,7 +70,7 @@ import TransferTestSupport
             }
             #expect(rename(place.folder.path("report.jsonl"), place.folder.path("report.1")) == 0)
             process.kill(SIGHUP)
-            try await until("it's there again") { access(place.folder.path("report.jsonl"), F_OK) == 0 }
+            try await until("it is there again") { access(place.folder.path("report.jsonl"), F_OK) == 0 }
             try place.write("2", to: "y")
             try await process.confirmed("y")
             try await place.stop(process)

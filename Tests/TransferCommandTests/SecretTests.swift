@@ -115,8 +115,8 @@ import TransferTestSupport
             let messages = try result.events().named("job.failed").compactMap { $0["message"]?.string }.sorted()
             #expect(
                 messages == [
-                    "can't read the secret in /no/such: no such file or directory", "no credential \"none\" was given",
-                    "the environment variable NO_SUCH isn't set",
+                    "cannot read the secret in /no/such: no such file or directory", "no credential \"none\" was given",
+                    "the environment variable NO_SUCH is not set",
                 ], "\(result)")
             #expect(server.requests.isEmpty)
             #expect(!place.folder.exists("a.part"))

@@ -33,7 +33,7 @@ import TransferTestSupport
                 let reason = output == ">&-" ? "bad file descriptor" : "no space left on device"
                 let reported = result.standardError.hasSuffix("standard output is incomplete: \(reason)\n")
                 #expect(
-                    reported || result.standardError.contains("can't write standard output: \(reason)"), "\(result)")
+                    reported || result.standardError.contains("cannot write standard output: \(reason)"), "\(result)")
             }
         }
     }

@@ -27,7 +27,7 @@ import TransferTestSupport
         let text = try await refusal(place, ["HOME": nil, "TRANSFER_STATE": nil])
         #expect(
             text
-                == "transfer: no place for the queue's state: HOME isn't set; name a folder with --state or TRANSFER_STATE\n"
+                == "transfer: no place for the queue's state: HOME is not set; name a folder with --state or TRANSFER_STATE\n"
         )
         #expect(try place.traces() == [])
     }
@@ -44,7 +44,7 @@ import TransferTestSupport
         let place = try Workplace()
         let path = try place.folder.write("I am a file", to: "file")
         let text = try await refusal(place, [:], ["run", "jobs.json", "--state", "\(path)/state"])
-        #expect(text.hasPrefix("transfer: can't "), "\(text)")
+        #expect(text.hasPrefix("transfer: cannot "), "\(text)")
         #expect(text.contains("not a directory; name another folder with --state or TRANSFER_STATE\n"), "\(text)")
     }
 
@@ -56,7 +56,7 @@ import TransferTestSupport
         #expect(result.exitCode == 74, "\(result)")
         #expect(
             result.standardError
-                == "transfer: can't write to the state folder \(path): permission denied; name another folder with --state or TRANSFER_STATE\n"
+                == "transfer: cannot write to the state folder \(path): permission denied; name another folder with --state or TRANSFER_STATE\n"
         )
         #expect(try place.folder.files(below: "state") == [])
     }
@@ -64,7 +64,7 @@ import TransferTestSupport
     @Test func aReadOnlyFileSystemIsReported() async throws {
         let place = try Workplace()
         let text = try await refusal(place, [:], ["run", "jobs.json", "--state", "/proc/1/transfer"])
-        #expect(text.hasPrefix("transfer: can't "), "\(text)")
+        #expect(text.hasPrefix("transfer: cannot "), "\(text)")
         #expect(text.contains("/proc/1/transfer"), "\(text)")
     }
 
@@ -148,7 +148,7 @@ import TransferTestSupport
         let path = try place.folder.write("", to: "state/queue.sqlite-wal")
         chown(path, 65_534, 65_534)
         let text = try await refusal(place, [:])
-        #expect(text.contains("\(path) belongs to the user nobody, and isn't used"), "\(text)")
+        #expect(text.contains("\(path) belongs to the user nobody, and is not used"), "\(text)")
     }
 
     // MARK: Damage
@@ -185,7 +185,7 @@ import TransferTestSupport
             #expect(result.standardError.contains("it is \(path).damaged-1 now, and a new one was begun"), "\(result)")
             #expect(try result.events().ends.count == 40)
             let again = server.requests.map(\.bytesSent).filter { $0 >= 1_200_000 }.count
-            #expect(again == 20, "large files bear a note, and aren't fetched again")
+            #expect(again == 20, "large files bear a note, and are not fetched again")
         }
     }
 

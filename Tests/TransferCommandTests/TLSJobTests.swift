@@ -113,7 +113,7 @@ struct TLSJobTests {
             #expect(try place.folder.text("shown") == "hello")
             for (passphrase, tls, message) in [
                 ("wronghunter", tls, "the passphrase of \(file) is wrong"),
-                (nil, tls, "the environment variable PASSPHRASE isn't set"),
+                (nil, tls, "the environment variable PASSPHRASE is not set"),
                 (nil, "\(ca), \(files)", "\(file) is encrypted, and there is no passphrase"),
             ] {
                 let refused = try await run(server, tls, place, file: "refused", passphrase: passphrase)

@@ -130,7 +130,7 @@ import TransferTestSupport
         let place = try Workplace()
         let result = try await place.run(verb, "missing.json")
         #expect(result.exitCode == 66, "\(result)")
-        #expect(result.standardError == "transfer: can't read missing.json: no such file or directory\n")
+        #expect(result.standardError == "transfer: cannot read missing.json: no such file or directory\n")
         #expect(try place.traces() == [])
     }
 
@@ -139,7 +139,7 @@ import TransferTestSupport
         try place.folder.folder("jobs.json")
         let result = try await place.run("run", "jobs.json")
         #expect(result.exitCode == 66, "\(result)")
-        #expect(result.standardError == "transfer: can't read jobs.json: it's a folder\n")
+        #expect(result.standardError == "transfer: cannot read jobs.json: it is a folder\n")
     }
 
     @Test func aJobFileThatMayNotBeReadEndsWith66() async throws {
@@ -149,7 +149,7 @@ import TransferTestSupport
             chmod(place.folder.path("jobs.json"), 0)
         }
         #expect(result.exitCode == 66, "\(result)")
-        #expect(result.standardError == "transfer: can't read jobs.json: permission denied\n")
+        #expect(result.standardError == "transfer: cannot read jobs.json: permission denied\n")
     }
 
     @Test func oneOfTwoJobFilesMissingStartsNothing() async throws {

@@ -29,7 +29,7 @@ import TransferTestSupport
             try await process.event("job.skipped", id: "lost")
             try await server.waitForHeld(1)
             // The transfers under way are reported once a second.
-            try await until("it's reported") { try await why(place, "batch/held")["for"] == nil }
+            try await until("it is reported") { try await why(place, "batch/held")["for"] == nil }
             let held = try await why(place, "batch/held")
             #expect(held["active"]?.int == 1 && held["state"]?.string == "claimed")
             process.kill(SIGTERM)
@@ -48,7 +48,7 @@ import TransferTestSupport
             let bad = try await place.run("why", "batch/bad")
             #expect(bad.standardOutput.hasPrefix("batch/bad: failed: 404 Not Found\n"))
             let lost = try await place.run("why", "batch/lost")
-            #expect(lost.standardOutput.hasPrefix("batch/lost: skipped: it needs bad, which didn't complete\n"))
+            #expect(lost.standardOutput.hasPrefix("batch/lost: skipped: it needs bad, which did not complete\n"))
             let later = try await place.run("why", "batch/later")
             #expect(later.standardOutput.hasPrefix("batch/later: waiting for held, which is ready\n"))
             _ = try await place.run("pause", "batch/held")
@@ -70,7 +70,7 @@ import TransferTestSupport
             let process = try place.startJobs()
             try await process.event("batch.waiting")
             try await until("the pause is stored") { try await why(place, "batch/busy")["for"]?.string == "host" }
-            try await until("it's under way") { try await why(place, "batch/large")["for"] == nil }
+            try await until("it is under way") { try await why(place, "batch/large")["for"] == nil }
             let large = try await place.run("why", "batch/large")
             #expect(large.standardOutput.hasPrefix("batch/large: under way, by process "), "\(large)")
             #expect(!large.standardOutput.contains("503"))

@@ -48,7 +48,7 @@ struct DocumentedCodeTests {
         let blocks = try DocumentedBlock.blocks(of: "Sources/\(article).md").filter { !$0.isManifest }
         #expect(!blocks.isEmpty)
         for block in blocks {
-            #expect(lines.contains(code(block.text).joined(separator: "\n")), "\(block) isn't in \(program).swift")
+            #expect(lines.contains(code(block.text).joined(separator: "\n")), "\(block) is not in \(program).swift")
         }
     }
 

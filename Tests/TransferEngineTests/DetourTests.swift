@@ -42,7 +42,7 @@ import TransferCore
         #expect(hop.url == Self.place && hop.headers.value("Range") == "bytes=400-" && !hop.sendsCredentials)
         #expect(hop.headers.value("Authorization") == nil && hop.headers.value("Accept") == "*/*")
         guard case .deliver(let start) = machine.received(Self.part, redirectTarget: nil, now: 0) else {
-            Issue.record("the part wasn't taken")
+            Issue.record("the part was not taken")
             return
         }
         #expect(start.offset == 400 && !start.takesCredentials)
@@ -120,7 +120,7 @@ import TransferCore
         _ = machine.hopEnded(nil, position: 400)
         let whole = head(200, ["Content-Length": "700", "ETag": "\"c\""])
         guard case .deliver(let start) = machine.received(whole, redirectTarget: nil, now: 0) else {
-            Issue.record("the file wasn't taken")
+            Issue.record("the file was not taken")
             return
         }
         #expect(start.offset == 0 && start.total == 700)
@@ -166,7 +166,7 @@ import TransferCore
         let hop = try #require(next(machine.hopEnded(nil, position: 400)))
         #expect(hop.url == "http://b.example/v1?sig=2" && hop.headers.value("Range") == "bytes=400-")
         guard case .deliver = machine.received(Self.part, redirectTarget: nil, now: 0) else {
-            Issue.record("the part wasn't taken")
+            Issue.record("the part was not taken")
             return
         }
     }
@@ -187,7 +187,7 @@ import TransferCore
         #expect(hop.url == "http://b.example/v2?sig=1" && hop.headers.value("Range") == nil)
         let whole = head(200, ["Content-Length": "1000", "ETag": "\"a\""])
         guard case .deliver(let start) = machine.received(whole, redirectTarget: nil, now: 0) else {
-            Issue.record("the file wasn't taken")
+            Issue.record("the file was not taken")
             return
         }
         #expect(start.offset == 0 && start.setsAside && start.restart?.contains("another URL") == true)

@@ -19,7 +19,7 @@ import TransferEventLoop
     @Test func theOldestOfManyIsRemoved() {
         var given = GivenAddresses()
         for number in 0..<256 { #expect(given.note("\(number):80", now: now) == []) }
-        #expect(given.note("7:80", now: now + .seconds(9)) == [], "it's there already")
+        #expect(given.note("7:80", now: now + .seconds(9)) == [], "it is there already")
         #expect(given.note("256:80", now: now) == ["-0:80"] && !given.has("0:80"))
         #expect(given.note("257:80", now: now) == ["-1:80"] && given.has("7:80"))
     }

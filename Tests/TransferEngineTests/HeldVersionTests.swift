@@ -43,7 +43,7 @@ import TransferCore
     private func redirect(_ machine: inout ExchangeMachine, to url: String) throws -> Hop {
         _ = machine.received(head(302, ["Location": "x"]), redirectTarget: url, now: 0)
         guard case .perform(let hop) = machine.hopEnded(nil, position: 0) else {
-            throw TransferError(.internalFault, "the redirect wasn't followed")
+            throw TransferError(.internalFault, "the redirect was not followed")
         }
         return hop
     }

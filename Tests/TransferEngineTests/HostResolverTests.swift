@@ -65,8 +65,8 @@ final class AnswerTableTests {
     @Test func answersFromBeforeAFlushAreNotKept() {
         #expect(find(1) == .mustAsk(1))
         _ = table.begin(1)
-        #expect(table.flush() == [], "getaddrinfo can't be interrupted")
-        #expect(find(2) == .mustAsk(2), "the old answer isn't for those who come after it")
+        #expect(table.flush() == [], "getaddrinfo cannot be interrupted")
+        #expect(find(2) == .mustAsk(2), "the old answer is not for those who come after it")
         #expect(answered(1, .success(["::1"])) == #"["::1"] to ["waiter 1"]"#)
         _ = table.begin(2)
         #expect(answered(2, .success(["::2"])) == #"["::2"] to ["waiter 2"]"#)
@@ -106,7 +106,7 @@ final class AnswerTableTests {
 
     @Test func aFlushInterruptsALookUpOverALinkOnce() {
         #expect(find(Self.bound, 1) == .mustAsk(1))
-        #expect(table.flush() == [], "it hasn't begun, so it will be of the new network")
+        #expect(table.flush() == [], "it has not begun, so it will be of the new network")
         #expect(find(Self.bound, 2) == .waiting)
         _ = table.begin(1)
         #expect(table.flush() == [1])
@@ -198,7 +198,7 @@ struct HostResolverTests {
         await eventually { box.all.count == 1 }
         #expect(asked.all == ["a.example over wg0"])
         guard case .known(["192.0.2.1"]) = resolver.addresses(of: "a.example", link: "wg0", completion: box.receive)
-        else { return #expect(Bool(false), "it's known") }
+        else { return #expect(Bool(false), "it is known") }
         _ = resolver.addresses(of: "a.example", link: nil, completion: box.receive)
         asked.answer(.success(["192.0.2.2"]))
         await eventually { box.all.count == 2 }

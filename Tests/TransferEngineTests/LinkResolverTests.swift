@@ -107,7 +107,7 @@ struct LinkResolverTests {
             try resolver.addresses(of: "a.example", link: "lo").get()
         }
         let time = ContinuousClock.now - start
-        #expect(error.message == "can't find the host a.example: no name server answered over lo (192.0.2.53)")
+        #expect(error.message == "cannot find the host a.example: no name server answered over lo (192.0.2.53)")
         #expect(error.code == .cannotResolveHost && error.isTransient && error.scope == .origin)
         #expect(time >= .milliseconds(150) && time < .seconds(10))
     }
@@ -127,7 +127,7 @@ struct LinkResolverTests {
     @Test func anInvalidNameFailsAtOnce() throws {
         let long = String(repeating: "a", count: 64) + ".example"
         let error = try #require(throws: TransferError.self) { try resolver.addresses(of: long, link: "lo").get() }
-        #expect(!error.isTransient && error.message.contains("can't be a name"))
+        #expect(!error.isTransient && error.message.contains("cannot be a name"))
     }
 }
 

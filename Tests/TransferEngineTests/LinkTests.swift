@@ -104,7 +104,7 @@ struct LinkTests {
         #expect(
             lines
                 == [
-                    "error cannotResolveHost can't find the host dead.example: no name server answered over b "
+                    "error cannotResolveHost cannot find the host dead.example: no name server answered over b "
                         + "(10.81.9.53)"
                 ])
         #expect(ContinuousClock.now - start < .seconds(8))

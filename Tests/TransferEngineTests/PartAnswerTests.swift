@@ -107,7 +107,7 @@ import TransferCore
                 return
             }
         }
-        Issue.record("\(name), \(state): it doesn't end")
+        Issue.record("\(name), \(state): it does not end")
     }
 
     @Test(arguments: State.allCases) func aWrongAnswerBringsNoByteAndAsksForNothingElse(_ state: State) {

@@ -109,7 +109,7 @@ extension ExchangeID {
         let (ended, next) = look(
             &silence, [Subject(lastActivity: start, bound: bound)], after: bound + .milliseconds(-1))
         #expect(ended.isEmpty && next == start + bound + .milliseconds(49))
-        #expect(silence.nextLook == nil, "until it's asked for")
+        #expect(silence.nextLook == nil, "until it is asked for")
     }
 
     /// The ends of exchanges start new ones, which may need an earlier check than the existing ones.

@@ -19,9 +19,9 @@ import TransferCore
     }
 
     private static let cases = [
-        Case(code: CURLE_COULDNT_CONNECT, kind: .cannotConnect, words: "can't connect to the proxy"),
+        Case(code: CURLE_COULDNT_CONNECT, kind: .cannotConnect, words: "cannot connect to the proxy"),
         Case(code: CURLE_COULDNT_CONNECT, isTunnel: false, kind: .cannotConnect, words: ": connection refused"),
-        Case(code: CURLE_COULDNT_RESOLVE_PROXY, kind: .cannotResolveHost, words: "can't find the proxy"),
+        Case(code: CURLE_COULDNT_RESOLVE_PROXY, kind: .cannotResolveHost, words: "cannot find the proxy"),
         Case(code: CURLE_COULDNT_RESOLVE_HOST),
         Case(code: CURLE_PROXY, proxy: "socks5h://px.lan:3128", isTunnel: false, kind: .proxyRefused, words: "refused"),
         Case(code: CURLE_OPERATION_TIMEDOUT, kind: .cannotConnect, words: "did not answer in time"),
@@ -63,16 +63,16 @@ import TransferCore
         let targets = LookUpTarget.all(origin, proxy: "socks5://me:hunter2@px.lan:1080")
         let faults = targets.map { target in
             target.fault(
-                TransferError(.cannotResolveHost, "can't find the host \(target.host): no such name", scope: .origin))
+                TransferError(.cannotResolveHost, "cannot find the host \(target.host): no such name", scope: .origin))
         }
         #expect(
             faults.map(\.message) == [
-                "can't find the proxy px.lan: no such name", "can't find the host a.example: no such name",
+                "cannot find the proxy px.lan: no such name", "cannot find the host a.example: no such name",
             ])
         #expect(faults.map(\.proxy) == ["socks5://px.lan:1080", nil])
         // A failure of this machine, which could not send the look-up.
         let lack = targets[0].fault(
-            TransferError(.cannotResolveHost, "can't ask for the host px.lan: too many open files"))
-        #expect(lack.proxy == nil && lack.message == "can't ask for the proxy px.lan: too many open files")
+            TransferError(.cannotResolveHost, "cannot ask for the host px.lan: too many open files"))
+        #expect(lack.proxy == nil && lack.message == "cannot ask for the proxy px.lan: too many open files")
     }
 }

@@ -27,8 +27,8 @@ import TransferTestSupport
     @Test(
         arguments: [
             // An answer without a version does not replace a version.
-            (file(), ["Content-Length": "18"], "doesn't say of which version"),
-            (file(), [:], "doesn't say of which version"), (file(), ["ETag": "\"2\""], nil),
+            (file(), ["Content-Length": "18"], "does not say of which version"),
+            (file(), [:], "does not say of which version"), (file(), ["ETag": "\"2\""], nil),
             (file(), ["Last-Modified": "Mon, 01 Jan 2024 10:00:00 GMT"], nil),
             (file(etag: nil), ["Content-Length": "18"], nil), (file(etag: nil), [:], nil),
             // One version has one length and one coding.
@@ -86,7 +86,8 @@ import TransferTestSupport
         let page = Self.head(["Content-Type": "text/plain", "Content-Length": "18"])
         #expect(
             Self.end(page, position: 0, replacing: Self.file())
-                == "the answer (text/plain, 18 bytes) doesn't say of which version it is; the file that is there stays")
+                == "the answer (text/plain, 18 bytes) does not say of which version it is; the file that is there stays"
+        )
         #expect(Self.end(page, position: 18, replacing: nil) == "200")
     }
 

@@ -60,7 +60,7 @@ func head(_ status: Int, _ fields: KeyValuePairs<String, String> = [:]) -> Respo
             ])
         #expect(!next.sendsCredentials)
         let back = try rule.follow(next, status: 302, to: Self.base.url)
-        #expect(!back.sendsCredentials && back.headers == next.headers, "what was dropped doesn't come back")
+        #expect(!back.sendsCredentials && back.headers == next.headers, "what was dropped does not come back")
     }
 
     @Test(arguments: ["https://a.example/other", "https://a.example:443/x", "HTTPS://A.EXAMPLE/x"])
@@ -187,12 +187,12 @@ func head(_ status: Int, _ fields: KeyValuePairs<String, String> = [:]) -> Respo
         let refused = CurlFailure.error(
             CURLE_COULDNT_CONNECT, text: "Failed to connect to a.example port 80 after 2 ms: Connection refused",
             host: "a.example", isConnected: false)
-        #expect(refused.message == "can't connect to a.example: connection refused")
+        #expect(refused.message == "cannot connect to a.example: connection refused")
         let reported = CurlFailure.error(
             CURLE_COULDNT_CONNECT,
             text: "Failed to connect to a.example port 80 after 2 ms: Couldn't connect to server",
             host: "a.example", isConnected: false, systemError: ECONNREFUSED)
-        #expect(reported.message == "can't connect to a.example: connection refused")
+        #expect(reported.message == "cannot connect to a.example: connection refused")
         let secret = CurlFailure.error(
             CURLE_URL_MALFORMAT, text: "bad URL https://u:p@a.example/?sig=s", host: "a.example", isConnected: false)
         #expect(!secret.message.contains("u:p") && !secret.message.contains("sig=s"))

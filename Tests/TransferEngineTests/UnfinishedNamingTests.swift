@@ -92,7 +92,7 @@ import TransferTestSupport
     @Test func anotherReasonIsNotTakenForTheName() throws {
         let folder = try TemporaryFolder("naming")
         let missing = folder.path("none/x:y")
-        #expect(RefusedName.error(missing, place: missing, ENOENT) == nil, "the folder isn't there")
+        #expect(RefusedName.error(missing, place: missing, ENOENT) == nil, "the folder is not there")
         let there = folder.path("x:y")
         #expect(RefusedName.error(there, place: there, ENOSPC) == nil)
         #expect(RefusedName.error(there, place: there, EINVAL)?.message.contains("takes no name with \":\"") == true)

@@ -132,7 +132,7 @@ import TransferTestSupport
             bench.server.script("/in", [.loseAnswer])
             let outcome = try await bench.send("POST", "/in", body: .bytes([1, 2, 3])).end()
             #expect(outcome.error?.code == .connectionLost && outcome.sent == 3)
-            #expect(bench.server.requests.count == 1, "a POST isn't sent again behind the caller's back")
+            #expect(bench.server.requests.count == 1, "a POST is not sent again behind the caller's back")
         }
     }
 

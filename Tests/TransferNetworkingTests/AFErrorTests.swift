@@ -130,11 +130,11 @@ struct AFErrorTests {
 
     @Test func urlsThatWrappedErrorsQuoteLoseTheirSecrets() {
         struct Leak: Error, CustomStringConvertible {
-            var description: String { "can't reach (https://user:hidden@h/x?token=hidden&q=1), nor http://h/?q=2" }
+            var description: String { "cannot reach (https://user:hidden@h/x?token=hidden&q=1), nor http://h/?q=2" }
         }
         let text = AFError.createURLRequestFailed(error: Leak()).localizedDescription
         #expect(!text.contains("hidden"))
-        #expect(text.hasSuffix("can't reach (https://h/x?token=***&q=1), nor http://h/?q=2"))
+        #expect(text.hasSuffix("cannot reach (https://h/x?token=***&q=1), nor http://h/?q=2"))
         let network = URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: "GET http://u:hidden@h/ failed"])
         #expect(AFError.sessionTaskFailed(error: network).localizedDescription.hasSuffix("GET http://h/ failed"))
     }

@@ -77,13 +77,13 @@ struct AuthenticationStateTests {
                 (.retry(2, examined: 0), "refresh a 2"), (.refreshed(2, "b"), "release [2]"),
             ], end: "b"),
         Story(
-            name: "A refresh ends once: what its authenticator says later doesn't count.",
+            name: "A refresh ends once: what its authenticator says later does not count.",
             steps: [
                 (.retry(1, examined: 0), "refresh a 1"), (.refreshed(1, "b"), "release [1]"),
                 (.refreshed(1, "c"), "none"), (.refreshFailed(1), "none"),
             ], end: "b"),
         Story(
-            name: "A late word of an earlier refresh doesn't end the present one.",
+            name: "A late word of an earlier refresh does not end the present one.",
             steps: [
                 (.retry(1, examined: 0), "refresh a 1"), (.refreshed(1, "b"), "release [1]"),
                 (.retry(1, examined: 1), "refresh b 2"), (.refreshFailed(1), "none"), (.refreshed(1, "c"), "none"),
@@ -147,7 +147,7 @@ struct AuthenticationStateTests {
             name: "A limit of no attempts allows no refresh.", limit: RefreshLimit(interval: 30, attempts: 0),
             steps: [(.retry(1, examined: 0), "fail excessiveRefresh")], end: "a"),
         Story(
-            name: "Those who wait for a refresh under way don't count as attempts.",
+            name: "Those who wait for a refresh under way do not count as attempts.",
             limit: RefreshLimit(interval: 30, attempts: 1),
             steps: [
                 (.retry(1, examined: 0), "refresh a 1"), (.retry(2, examined: 0), "none"), (.adapt(3), "none"),

@@ -147,7 +147,7 @@ struct CookieStoreTests {
         #expect(store.isEmpty)
         #expect(settings.cookies.acceptPolicy == .onlyFromMainDocumentDomain && settings.cookies.sendsCookies)
         guard case .storage(let storage) = SessionSettings(configuration: .af.ephemeral).cookies.place else {
-            Issue.record("the configuration's own storage isn't used")
+            Issue.record("the configuration's own storage is not used")
             return
         }
         #expect(storage !== HTTPCookieStorage.shared)

@@ -137,7 +137,7 @@ struct InputStreamBodyTests {
         #expect { try body.open() } throws: { error in
             let error = error as? TransferError
             return error?.code == .bodyStreamFailed && error?.errno == ENOENT
-                && error?.message.hasPrefix("can't open the body stream: ") == true
+                && error?.message.hasPrefix("cannot open the body stream: ") == true
         }
     }
 
@@ -187,7 +187,7 @@ struct InputStreamBodyTests {
         _ = try body.open().readAll()
         #expect { try body.open() } throws: { error in
             let error = error as? TransferError
-            return error?.code == .bodyStreamConsumed && error?.message.contains("can't be sent again") == true
+            return error?.code == .bodyStreamConsumed && error?.message.contains("cannot be sent again") == true
         }
     }
 

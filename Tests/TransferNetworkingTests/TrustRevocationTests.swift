@@ -98,7 +98,7 @@ import TransferTestSupport
         let soft = try await refusal(evaluator(), trust)
         #expect(soft == nil)
         let hard = try await refusal(evaluator(.requirePositiveResponse), trust)
-        #expect(hard?.failure?.description.contains("doesn't know it") == true)
+        #expect(hard?.failure?.description.contains("does not know it") == true)
     }
 
     @Test func aLyingResponderIsNoResponder() async throws {

@@ -125,7 +125,7 @@ enum Client {
         if FileManager.default.isExecutableFile(atPath: tools + "/" + tool) { return true }
         if ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" { return true }
         FileHandle.standardError.write(
-            Data("SKIPPED: the suite with \(tool), as it isn't installed (make setup-peers)\n".utf8))
+            Data("SKIPPED: the suite with \(tool), as it is not installed (make setup-peers)\n".utf8))
         return false
     }
 

@@ -33,7 +33,7 @@ import TransferTestSupport
             name: "a file's contents",
             job: #"{"download": "URL", "to": "a", "headers": {"X": {"file": "/etc/hostname"}}}"#, code: "secretRefused"),
         Attack(
-            name: "a credential that wasn't allowed",
+            name: "a credential that was not allowed",
             job: #"{"download": "URL", "to": "a", "headers": {"X": {"credential": "other"}}}"#, code: "secretRefused"),
         Attack(
             name: "an allowed credential at another server",

@@ -35,7 +35,7 @@ struct PageTests {
                     }
                 ) { $1 }
                 #expect(seen["address"] as? Bool == false, "the secret leaves the address")
-                #expect(seen["policy"] as? Bool == false, "a script without the number doesn't run")
+                #expect(seen["policy"] as? Bool == false, "a script without the number does not run")
                 #expect(seen["running"] as? String == "large")
                 #expect(seen["title"] as? String == "(2) transfer")
                 #expect(seen["group"] as? String == "404 Not Found")

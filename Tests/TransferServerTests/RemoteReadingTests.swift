@@ -50,7 +50,7 @@ import TransferTestSupport
                     return batch["done"] as? Int == 1 && batch["failed"] as? Int == 1 && batch["skipped"] as? Int == 1
                 }
                 // The record is updated once a second with the running jobs.
-                try await until("it's told that one runs") {
+                try await until("it is told that one runs") {
                     try await transfer(["why", "n/running"], at: place).standardOutput.contains("under way, by")
                 }
                 for name in ["n/done", "n/failed", "n/skipped", "n/running", "n/blocked", "p/paused"] {
@@ -77,7 +77,7 @@ import TransferTestSupport
                 to: "jobs.json")
             let place = try await ServedPlace.start(
                 ["--config", folder.path("config.json"), folder.path("jobs.json")], in: folder)
-            try await until("it's known that the command failed") {
+            try await until("it is known that the command failed") {
                 try await transfer(["why", "own/a"], at: place).standardOutput.contains("could not be called")
             }
             let remote = try await transfer(["why", "own/a"], at: place)

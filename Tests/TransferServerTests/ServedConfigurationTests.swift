@@ -108,7 +108,7 @@ import TransferTestSupport
             try jobs(watch("one"))
             try await withService { place in
                 _ = try folder.write("1", to: "one/a")
-                try await until("it's uploaded") { sink.uploads.count == 1 }
+                try await until("it is uploaded") { sink.uploads.count == 1 }
                 try jobs(watch("two"))
                 place.process.kill(SIGHUP)
                 _ = try await place.process.line(.standardError) { $0.contains("read again") }

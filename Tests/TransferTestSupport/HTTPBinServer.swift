@@ -19,7 +19,7 @@ public final class HTTPBinServer: Sendable {
     public static let isWanted: Bool = {
         if isInstalled { return true }
         if ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" { return true }
-        let line = "SKIPPED: the suites against httpbin, as it isn't installed (`make setup-peers`)\n"
+        let line = "SKIPPED: the suites against httpbin, as it is not installed (`make setup-peers`)\n"
         FileHandle.standardError.write(Data(line.utf8))
         return false
     }()

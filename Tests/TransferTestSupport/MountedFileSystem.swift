@@ -161,7 +161,7 @@ public final class MountedFileSystem: Sendable {
             _ = try await holder.line(.standardOutput) { $0 == "mounted" }
         } catch {
             let log = (try? folder.text("work/log")) ?? ""
-            throw TestSupportError("\(kind) can't be mounted: \(error); \(log)")
+            throw TestSupportError("\(kind) cannot be mounted: \(error); \(log)")
         }
     }
 
@@ -185,7 +185,7 @@ public final class MountedFileSystem: Sendable {
     ) throws -> ChildProcess.Command {
         // The shell is the child of `unshare`.
         guard let shell = Peer.descendants(of: holder.processID).first else {
-            throw TestSupportError("\(kind) isn't mounted any more")
+            throw TestSupportError("\(kind) is not mounted any more")
         }
         var inside = ChildProcess.Command(
             "/usr/bin/nsenter",

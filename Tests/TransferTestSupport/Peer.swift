@@ -8,7 +8,7 @@ enum Peer {
     static func isWanted(_ name: String, package: String, isInstalled: Bool) -> Bool {
         if isInstalled { return true }
         if ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" { return true }
-        let line = "SKIPPED: the suites against \(name), as it isn't installed (Debian's package \(package))\n"
+        let line = "SKIPPED: the suites against \(name), as it is not installed (Debian's package \(package))\n"
         FileHandle.standardError.write(Data(line.utf8))
         return false
     }

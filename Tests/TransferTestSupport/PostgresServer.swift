@@ -169,7 +169,7 @@ public final class PostgresServer: Sendable {
     /// Ends the server like a crash, and waits until its processes are gone.
     public func kill() async throws {
         guard let number = lines.first.flatMap({ Int32($0) }) else {
-            throw TestSupportError("PostgreSQL isn't running")
+            throw TestSupportError("PostgreSQL is not running")
         }
         // The client processes continue without the first process until they notice.
         let others = ProcessFacts.children(of: number)
@@ -186,7 +186,7 @@ public final class PostgresServer: Sendable {
 
     private func signal(_ signal: Int32) throws {
         guard let number = lines.first.flatMap({ Int32($0) }) else {
-            throw TestSupportError("PostgreSQL isn't running")
+            throw TestSupportError("PostgreSQL is not running")
         }
         // The first process is stopped first, after which it starts no other process.
         Glibc.kill(number, signal)

@@ -94,27 +94,27 @@ public final class TemporaryFolder: Sendable {
     /// Sets the times of a file by its path (utimensat(2)), like rsync(1), without opening the file.
     public func setTime(_ relative: String, seconds: Int, nanoseconds: Int = 0) throws {
         let code = Self.withTimes(seconds, nanoseconds) { utimensat(AT_FDCWD, path(relative), $0, 0) }
-        guard code == 0 else { throw TestSupportError("can't set the time of \(relative): \(errno)") }
+        guard code == 0 else { throw TestSupportError("cannot set the time of \(relative): \(errno)") }
     }
 
     /// Overwrites a file, and sets its time before closing it, as tag editors do.
     public func rewrite(_ relative: String, _ text: String, seconds: Int) throws {
         let descriptor = open(path(relative), O_WRONLY | O_TRUNC)
-        guard descriptor >= 0 else { throw TestSupportError("can't open \(relative): \(errno)") }
+        guard descriptor >= 0 else { throw TestSupportError("cannot open \(relative): \(errno)") }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
         let count = Glibc.write(descriptor, bytes, bytes.count)
         let code = Self.withTimes(seconds, 0) { futimens(descriptor, $0) }
-        guard count == bytes.count, code == 0 else { throw TestSupportError("can't rewrite \(relative): \(errno)") }
+        guard count == bytes.count, code == 0 else { throw TestSupportError("cannot rewrite \(relative): \(errno)") }
     }
 
     /// Sets the times of a file like touch(1), with the file open for writing.
     public func touch(_ relative: String, seconds: Int) throws {
         let descriptor = open(path(relative), O_WRONLY)
-        guard descriptor >= 0 else { throw TestSupportError("can't open \(relative): \(errno)") }
+        guard descriptor >= 0 else { throw TestSupportError("cannot open \(relative): \(errno)") }
         defer { close(descriptor) }
         let code = Self.withTimes(seconds, 5) { futimens(descriptor, $0) }
-        guard code == 0 else { throw TestSupportError("can't set the time of \(relative): \(errno)") }
+        guard code == 0 else { throw TestSupportError("cannot set the time of \(relative): \(errno)") }
     }
 
     /// Passes two `struct timespec`, as two numbers each: release builds hide their members.

@@ -62,7 +62,7 @@ public struct TransferCommand: Sendable {
         let environment = ProcessInfo.processInfo.environment
         if let variable, let path = environment[variable], !path.isEmpty {
             guard FileManager.default.isExecutableFile(atPath: path) else {
-                throw TestSupportError("\(variable) names \(path), which can't be run")
+                throw TestSupportError("\(variable) names \(path), which cannot be run")
             }
             return path
         }

@@ -183,7 +183,7 @@ import TransferCore
     @Test func aRepeatedRefusalIsFinal() {
         var server = Server(folders: [])
         guard case .fail(let error)? = run(&server, "http://h/a/f") else { return #expect(Bool(false)) }
-        #expect(error.message.hasPrefix("the folder http://h/a/ can't be made: 409"))
+        #expect(error.message.hasPrefix("the folder http://h/a/ cannot be made: 409"))
     }
 
     @Test(

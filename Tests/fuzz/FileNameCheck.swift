@@ -15,7 +15,7 @@ enum FileNameCheck {
             let isPlain = name.utf8.allSatisfy { $0 != 0x2F && $0 != 0x5C && $0 >= 0x20 && $0 != 0x7F }
             try require(isPlain, "a slash or a control")
             try require(name.utf8.count <= 255, "a name of \(name.utf8.count) bytes")
-            try require(SafeFileName.make(name) == name, "\(name.debugDescription) isn't safe to itself")
+            try require(SafeFileName.make(name) == name, "\(name.debugDescription) is not safe to itself")
         }
     }
 }

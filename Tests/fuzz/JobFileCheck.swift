@@ -18,13 +18,13 @@ enum JobFileCheck {
         let jobs = try read(text, form, piece: nil)
         for job in jobs {
             let written = job.canonicalJSON
-            guard let again = try? JobSpec(canonicalJSON: written) else { throw FuzzFault("\(written) can't be read") }
+            guard let again = try? JobSpec(canonicalJSON: written) else { throw FuzzFault("\(written) cannot be read") }
             try require(again == job, "another job: \(written)")
             try require(again.canonicalJSON == written, "written otherwise: \(written)")
         }
         // Incomplete text is parsed again with each piece, so many small pieces of a long text would take long.
         let pieces = try read(text, form, piece: max(7, text.count / 64))
-        try require(pieces == jobs, "in pieces it's \(pieces.count) jobs, and not \(jobs.count)")
+        try require(pieces == jobs, "in pieces it is \(pieces.count) jobs, and not \(jobs.count)")
     }
 
     private struct NoFile: Error {}

@@ -13,7 +13,7 @@ enum XMLCheck {
         let text = String(decoding: bytes, as: UTF8.self)
         _ = S3Answers.time(text)
         let again = XMLElement.read(Array("<a>\(XMLElement.escaped(text))</a>".utf8))
-        try require(again == XMLElement(name: "a", text: text), "the text isn't the same again")
+        try require(again == XMLElement(name: "a", text: text), "the text is not the same again")
     }
 
     private static func depth(_ element: XMLElement) -> Int { 1 + (element.children.map(depth).max() ?? 0) }

@@ -12,7 +12,7 @@ enum OwnMemory {
     /// Resets the peak (proc(5), clear_refs).
     static func resetPeak() throws {
         guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else {
-            throw LoadError("/proc/self/clear_refs can't be opened")
+            throw LoadError("/proc/self/clear_refs cannot be opened")
         }
         try file.write(contentsOf: Data("5".utf8))
         try file.close()

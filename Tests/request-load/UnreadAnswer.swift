@@ -143,7 +143,7 @@ final class Comparison: Sendable {
     private let state = Mutex(State())
 
     init(_ path: String) throws {
-        guard let file = FileHandle(forReadingAtPath: path) else { throw LoadError("\(path) can't be read") }
+        guard let file = FileHandle(forReadingAtPath: path) else { throw LoadError("\(path) cannot be read") }
         self.file = file
         length = try file.seekToEnd()
     }

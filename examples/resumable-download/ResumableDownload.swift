@@ -57,7 +57,7 @@ struct ResumableDownload {
                 FileManager.default.createFile(
                     atPath: resumeFile.path, contents: data, attributes: [.posixPermissions: 0o600])
             else {
-                print("failed: can't write \(resumeFile.path)")
+                print("failed: cannot write \(resumeFile.path)")
                 return 1
             }
             print("stopped: \(error); to go on, run the same command again")

@@ -60,7 +60,7 @@ extension Certificate {
             OpenSSLLibrary.clearErrors()
             return found
         }
-        guard let certificates else { throw OpenSSLText.failure(.internalFault, "OpenSSL can't read certificates") }
+        guard let certificates else { throw OpenSSLText.failure(.internalFault, "OpenSSL cannot read certificates") }
         return certificates
     }
 }

@@ -52,7 +52,7 @@ enum CredentialFile {
         let number = errno
         return TransferError(
             number == ENOENT ? .fileMissing : .fileAccess,
-            "can't \(verb) \(path): \(String(cString: strerror(number)))",
+            "cannot \(verb) \(path): \(String(cString: strerror(number)))",
             cause: .os(errno: number))
     }
 

@@ -79,7 +79,7 @@ extension ClientIdentity {
         OpenSSLLibrary.clearErrors()
         guard PKCS12_parse(parsed, passphrase, &key, &leaf, &others) == 1 else {
             throw OpenSSLText.failure(
-                .invalidRequest, "\(source) can't be opened (its cipher may be one that OpenSSL gave up, such as RC2)")
+                .invalidRequest, "\(source) cannot be opened (its cipher may be one that OpenSSL gave up, such as RC2)")
         }
         defer {
             X509_free(leaf)

@@ -29,7 +29,7 @@ public struct OCSPQuestion: Sendable {
         guard let identifier = OCSP_cert_to_id(nil, certificate.pointer, issuer.pointer),
             OCSP_request_add0_id(request, identifier) != nil,
             !usesNonce || OCSP_request_add1_nonce(request, nil, 16) == 1
-        else { throw OpenSSLText.failure(.internalFault, "OpenSSL can't ask about \(certificate)") }
+        else { throw OpenSSLText.failure(.internalFault, "OpenSSL cannot ask about \(certificate)") }
         der = OpenSSLText.encoded { i2d_OCSP_REQUEST(request, $0) }
     }
 
@@ -60,7 +60,7 @@ public struct OCSPQuestion: Sendable {
             var place = buffer.baseAddress
             return d2i_OCSP_RESPONSE(nil, &place, buffer.count)
         }
-        guard let parsed else { throw OpenSSLText.failure(.badResponse, "the OCSP answer can't be read") }
+        guard let parsed else { throw OpenSSLText.failure(.badResponse, "the OCSP answer cannot be read") }
         defer { OCSP_RESPONSE_free(parsed) }
         let outcome = OCSP_response_status(parsed)
         guard outcome == OCSP_RESPONSE_STATUS_SUCCESSFUL, let basic = OCSP_response_get1_basic(parsed) else {

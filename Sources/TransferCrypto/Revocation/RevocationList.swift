@@ -89,7 +89,7 @@ public final class RevocationList: @unchecked Sendable, Hashable, CustomStringCo
         _ = transfer_x509_stack_push(anchors, issuer.pointer)
         _ = transfer_crl_stack_push(lists, pointer)
         guard X509_STORE_CTX_init(context, nil, certificate.pointer, nil) == 1 else {
-            throw OpenSSLText.failure(.internalFault, "OpenSSL can't verify")
+            throw OpenSSLText.failure(.internalFault, "OpenSSL cannot verify")
         }
         X509_STORE_CTX_set0_trusted_stack(context, anchors)
         X509_STORE_CTX_set0_crls(context, lists)

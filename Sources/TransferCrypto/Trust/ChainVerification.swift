@@ -24,7 +24,7 @@ struct ChainVerification {
         let leaf = trust.certificates.first
         guard X509_STORE_CTX_init(context, trust.anchors.pointer, leaf?.pointer, sent) == 1,
             X509_STORE_CTX_set_default(context, "ssl_server") == 1
-        else { return .failure(TrustFailure(.other, "OpenSSL can't verify: \(OpenSSLText.takeError())")) }
+        else { return .failure(TrustFailure(.other, "OpenSSL cannot verify: \(OpenSSLText.takeError())")) }
 
         // A store never changes once it is made, so with additional anchors, all anchors are passed as a list.
         let usesList = onlyAdditionalAnchors || !additionalAnchors.isEmpty || trust.anchors.pointer == nil

@@ -37,7 +37,7 @@ final class BrotliLayer: CodingLayer {
 
     init() throws(TransferError) {
         guard let functions = Self.functions, let state = functions.create(nil, nil, nil) else {
-            throw TransferError(.internalFault, "brotli can't be initialised", isTransient: true)
+            throw TransferError(.internalFault, "brotli cannot be initialised", isTransient: true)
         }
         (self.functions, self.state) = (functions, state)
     }

@@ -88,6 +88,6 @@ extension TransferError {
 
     static func undecodable(_ reason: String, isTransient: Bool = true) -> TransferError {
         TransferError(
-            .badResponse, "the answer can't be decoded: \(reason)", cause: undecodableCause, isTransient: isTransient)
+            .badResponse, "the answer cannot be decoded: \(reason)", cause: undecodableCause, isTransient: isTransient)
     }
 }

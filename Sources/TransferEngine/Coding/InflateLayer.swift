@@ -98,7 +98,7 @@ final class InflateLayer: CodingLayer {
 
     private func open(_ windowBits: Int32) throws(TransferError) {
         guard transfer_inflate_init(stream, windowBits) == Z_OK else {
-            throw TransferError(.internalFault, "zlib can't be initialised", isTransient: true)
+            throw TransferError(.internalFault, "zlib cannot be initialised", isTransient: true)
         }
         isOpen = true
     }

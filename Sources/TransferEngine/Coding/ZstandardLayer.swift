@@ -48,7 +48,7 @@ final class ZstandardLayer: CodingLayer {
 
     init() throws(TransferError) {
         guard let functions = Self.functions, let stream = functions.create() else {
-            throw TransferError(.internalFault, "zstd can't be initialised", isTransient: true)
+            throw TransferError(.internalFault, "zstd cannot be initialised", isTransient: true)
         }
         (self.functions, self.stream) = (functions, stream)
         _ = functions.set(stream, Self.windowParameter, Self.windowLimit)

@@ -230,8 +230,8 @@ public final class RemoteSource: Sendable {
         guard let expected, let digest, digest != expected else { return nil }
         var error = TransferError(
             .checksumMismatch,
-            "\(expected.algorithm.rawValue) of the source differs: it's \(digest.hex), not \(expected.hex); its last bytes "
-                + "weren't sent on")
+            "\(expected.algorithm.rawValue) of the source differs: it is \(digest.hex), not \(expected.hex); its last bytes "
+                + "were not sent on")
         error.sourceHost = Origin(anyURL: urls[0])?.hostAndPort
         return error
     }

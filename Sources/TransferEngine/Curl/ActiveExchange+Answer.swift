@@ -236,7 +236,7 @@ extension ActiveExchange {
                 answer.decoded += Int64(piece.count)
                 if let limit = request.settings.maxDecodedLength, answer.decoded > limit {
                     throw TransferError(
-                        .badResponse, "the answer is larger than \(CountText.bytes(limit)) when it's decoded")
+                        .badResponse, "the answer is larger than \(CountText.bytes(limit)) when it is decoded")
                 }
                 try sink.write(piece)
                 if isTimed { turn += piece.count }

@@ -58,7 +58,7 @@ struct ConnectionInUse {
         guard socketFault != 0, code != CURLE_OK else { return nil }
         let reason = String(cString: strerror(socketFault)).lowercasedFirst
         return TransferError(
-            .cannotConnect, "can't open a connection to \(host): \(reason)", cause: .os(errno: socketFault),
+            .cannotConnect, "cannot open a connection to \(host): \(reason)", cause: .os(errno: socketFault),
             isTransient: true)
     }
 

@@ -24,13 +24,13 @@ enum CurlFailure {
         }
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
-            return make(.cannotResolveHost, "can't find the host \(host)", transient: true, origin: true)
+            return make(.cannotResolveHost, "cannot find the host \(host)", transient: true, origin: true)
         case CURLE_COULDNT_RESOLVE_PROXY:
-            return make(.cannotResolveHost, "can't find the proxy: \(detail)", transient: true, origin: true)
+            return make(.cannotResolveHost, "cannot find the proxy: \(detail)", transient: true, origin: true)
         case CURLE_COULDNT_CONNECT:
             let words =
                 systemError == 0 ? reason(in: detail) : ": " + String(cString: strerror(systemError)).lowercasedFirst
-            return make(.cannotConnect, "can't connect to \(host)\(words)", transient: true, origin: true)
+            return make(.cannotConnect, "cannot connect to \(host)\(words)", transient: true, origin: true)
         case CURLE_OPERATION_TIMEDOUT:
             return isConnected
                 ? make(.timedOut, "stalled: \(detail.lowercasedFirst)", transient: true)

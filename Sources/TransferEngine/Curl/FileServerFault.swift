@@ -94,7 +94,7 @@ enum FileServerFault {
         case CURLE_USE_SSL_FAILED:
             return error(
                 .secureConnectionFailed,
-                "\(host) doesn't speak TLS, which is required (\(reply?.description ?? words))")
+                "\(host) does not speak TLS, which is required (\(reply?.description ?? words))")
         case CURLE_PEER_FAILED_VERIFICATION where files.url.isSSH:
             let key = files.hostKey ?? SSHHostKey(fault: .notPinned, type: nil, fingerprint: Self.seen(words))
             return .error(key.error(files.url.origin, files: exchange.request.settings.files.knownHostsFiles))

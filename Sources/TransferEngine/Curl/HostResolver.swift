@@ -190,13 +190,13 @@ public final class HostResolver: Sendable {
                 return .failure(
                     TransferError(
                         .cannotResolveHost,
-                        "can't ask for the host \(host): \(String(cString: strerror(number)).lowercasedFirst)",
+                        "cannot ask for the host \(host): \(String(cString: strerror(number)).lowercasedFirst)",
                         cause: .os(errno: number), isTransient: true))
             }
             let reason = String(cString: gai_strerror(code)).lowercasedFirst
             return .failure(
                 TransferError(
-                    .cannotResolveHost, "can't find the host \(host): \(reason)", isTransient: true, scope: .origin))
+                    .cannotResolveHost, "cannot find the host \(host): \(reason)", isTransient: true, scope: .origin))
         }
         var addresses: [String] = []
         var entry = list

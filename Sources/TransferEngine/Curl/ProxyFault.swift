@@ -57,9 +57,9 @@ enum ProxyFault {
         case CURLE_COULDNT_CONNECT:
             // libcurl's message names the proxy already, but in varying words.
             let reason = systemError == 0 ? "" : ": " + String(cString: strerror(systemError)).lowercasedFirst
-            return make(.cannotConnect, "can't connect to the proxy \(proxy)\(reason)")
+            return make(.cannotConnect, "cannot connect to the proxy \(proxy)\(reason)")
         case CURLE_COULDNT_RESOLVE_PROXY:
-            return make(.cannotResolveHost, "can't find the proxy \(proxy)")
+            return make(.cannotResolveHost, "cannot find the proxy \(proxy)")
         case CURLE_PEER_FAILED_VERIFICATION where proxy.scheme == "https" && !leg.isOpen:
             return make(
                 .certificateRefused, "certificate of the proxy \(proxy) refused: \(words)", transient: false,

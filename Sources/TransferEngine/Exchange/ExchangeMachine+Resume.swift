@@ -122,7 +122,7 @@ extension ExchangeMachine {
         let reason: String =
             switch verdict {
             case .anew(let reason), .refuse(_, let reason): reason
-            case .ask(_, let restart): restart ?? "the server doesn't take the condition of a part"
+            case .ask(_, let restart): restart ?? "the server does not take the condition of a part"
             case .append, .complete, .fail: "\(head.status) came in the place of a part of the file"
             }
         return TransferError(.badResponse, reason, isTransient: true)

@@ -57,7 +57,7 @@ enum ReplacementRule {
         if isPage(head, instead: file, new) { return "a page of HTML came instead of the file" }
         if length == 0, file.length > 0, new == nil { return "an empty answer came instead of the file" }
         if file.version != nil, new == nil {
-            return "the answer\(words(head, length)) doesn't say of which version it is"
+            return "the answer\(words(head, length)) does not say of which version it is"
         }
         let coding = head.contentCoding?.lowercased()
         let isPlain = coding == nil && (file.contentCoding ?? "").isEmpty

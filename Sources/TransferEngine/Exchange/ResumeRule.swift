@@ -129,7 +129,7 @@ struct ResumeRule {
             ? !isProven(head) : point.validator?.etag != nil && Validator(head)?.etag == nil
         if isUnreported, !point.needsNoValidator {
             let field = point.validator?.etag == nil ? "Last-Modified" : "ETag"
-            return odd("untold", "the server's part doesn't say of which version it is (no \(field))")
+            return odd("untold", "the server's part does not say of which version it is (no \(field))")
         }
         if let end = point.end, point.namesEnd, range.upperBound > end,
             question == .rest(isConditional: false)
@@ -288,7 +288,7 @@ struct ResumeRule {
         + "remove the partial file)"
     private static let whole = "the server sent the whole file instead of the rest"
     private static let unversioned =
-        "the answer doesn't say of which version it is (to begin anew, remove the partial file)"
+        "the answer does not say of which version it is (to begin anew, remove the partial file)"
     private static let elsewhere = "another URL answers now than the one that the bytes are from"
 
     private static func short(_ etag: String) -> String {

@@ -107,7 +107,7 @@ enum FileServerFailure: Sendable, Hashable {
     static func read(_ words: String) -> FileServerFailure? {
         let lower = words.lowercased()
         func says(_ parts: String...) -> Bool { parts.contains { lower.contains($0) } }
-        if says("no such", "not found", "not exist", "n't exist", "cannot find", "can't find", "doesn't exist") {
+        if says("no such", "not found", "not exist", "n't exist", "cannot find", "cannot find", "does not exist") {
             return .missing(words)
         }
         if says("denied", "permission", "not allowed", "not permitted", "forbidden", "read-only", "privilege") {

@@ -14,7 +14,7 @@ extension FileServerDialogue {
             case .missing(let words), .denied(let words), .ambiguous(let words), .exists(let words), .full(let words):
                 words
             case .beyondEnd: "the file ends before the byte that was asked for"
-            case .noRestart: "the server can't begin in the middle of a file"
+            case .noRestart: "the server cannot begin in the middle of a file"
             case .error(let error): error.message
             }
         return TransferError(.connectionLost, "connection lost: \(words)", isTransient: true)

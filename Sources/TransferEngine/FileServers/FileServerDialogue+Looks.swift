@@ -22,7 +22,7 @@ extension FileServerDialogue {
             }
             return size == offset ? .perform(offset == 0 ? store() : append(at: offset)) : conflict(size)
         case .move: return .answer(Self.head(409, "there is a file of that name"))
-        case .makeFolder: return .answer(Self.head(405, "it's there"))
+        case .makeFolder: return .answer(Self.head(405, "it is there"))
         case .put, .delete, .options, .setTime:
             return .fail(TransferError(.internalFault, "a query that was not requested"))
         }
@@ -81,7 +81,7 @@ extension FileServerDialogue {
     func acted(_ madeFolder: Bool) -> Action {
         switch request {
         case .delete, .setTime: return .answer(ResponseHead(status: 204, fields: []))
-        case .makeFolder where !url.isSSH && !madeFolder: return .answer(Self.head(405, "it's there"))
+        case .makeFolder where !url.isSSH && !madeFolder: return .answer(Self.head(405, "it is there"))
         default: return .answer(ResponseHead(status: 201, fields: []))
         }
     }

@@ -198,7 +198,7 @@ struct FileServerDialogue: Sendable {
         guard destination.origin == url.origin, !destination.isFolder else {
             throw TransferError(
                 .invalidRequest,
-                "can't move \(url.text) to \(Redaction.url(text)): a name on the same server is needed")
+                "cannot move \(url.text) to \(Redaction.url(text)): a name on the same server is needed")
         }
         return destination
     }

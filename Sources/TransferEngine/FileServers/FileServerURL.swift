@@ -84,7 +84,8 @@ struct FileServerURL: Sendable, Hashable {
     /// - Throws: `badURL` where the path is not UTF-8.
     func commandPath() throws(TransferError) -> String {
         guard let name = String(validating: path, as: UTF8.self) else {
-            throw TransferError(.badURL, "a name that isn't UTF-8 can't be put into a command: \(Redaction.url(text))")
+            throw TransferError(
+                .badURL, "a name that is not UTF-8 cannot be put into a command: \(Redaction.url(text))")
         }
         guard isSSH else { return name }
         // Commands do not support `/~/`. A path without a leading slash begins in the home folder (sftp-server(8)).
@@ -95,7 +96,8 @@ struct FileServerURL: Sendable, Hashable {
     /// Returns the folders above this one and itself, each in the form for a command.
     func folders() throws(TransferError) -> [String] {
         guard let name = String(validating: path, as: UTF8.self) else {
-            throw TransferError(.badURL, "a name that isn't UTF-8 can't be put into a command: \(Redaction.url(text))")
+            throw TransferError(
+                .badURL, "a name that is not UTF-8 cannot be put into a command: \(Redaction.url(text))")
         }
         let isAtHome = name.hasPrefix("/~/")
         let parts = (isAtHome ? name.dropFirst(3) : name[...]).split(separator: "/")

@@ -53,7 +53,7 @@ final class KnownHostsMemory {
         case S_IFDIR: throw fault(path, EISDIR)
         default:
             throw TransferError(
-                .fileAccess, "can't read known hosts from \(path): it's a pipe or a socket; write them to a file")
+                .fileAccess, "cannot read known hosts from \(path): it is a pipe or a socket; write them to a file")
         }
         guard status.st_size <= longest else { throw fault(path, EFBIG) }
         return FileStamp(status)

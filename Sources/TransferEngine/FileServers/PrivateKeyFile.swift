@@ -8,7 +8,7 @@ extension FileServerSettings.PrivateKey {
     /// The property blocks for the time of reading a small file.
     var inWords: String {
         guard let text = Self.text(path) else {
-            return "the key \(path), which can't be read (\(String(cString: strerror(errno)).lowercasedFirst))"
+            return "the key \(path), which cannot be read (\(String(cString: strerror(errno)).lowercasedFirst))"
         }
         let isEncrypted = Self.isEncrypted(text)
         if !isEncrypted || passphrase != nil, let kind = SSHKeyKind(text).words() {

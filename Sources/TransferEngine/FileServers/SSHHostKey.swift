@@ -41,7 +41,7 @@ struct SSHHostKey: Sendable, Hashable {
         let message =
             switch fault {
             case .unknown:
-                "\(key) isn't in \(path); if it's the right one, add it: \(Self.scan(origin)) >> \(path)"
+                "\(key) is not in \(path); if it is the right one, add it: \(Self.scan(origin)) >> \(path)"
             case .changed:
                 "\(key) is another one than in \(path): an attacker may intercept the connection; if the server was set up anew, "
                     + "remove its old key (ssh-keygen -f \(path) -R '\(Self.entry(origin))') and add the new one: "
@@ -50,15 +50,15 @@ struct SSHHostKey: Sendable, Hashable {
                 "\(key) is revoked (@revoked in \(files.map { ShellWord.quoted($0) }.joined(separator: " or "))): a server that has it may "
                     + "not be \(origin.host), and nothing secret was sent; its owner has to give it a new key"
             case .otherTypes(let types):
-                "\(key) isn't in \(path), which has only another kind of its keys (\(types.joined(separator: ", "))), and "
-                    + "libssh2 and \(name) found none of them in common; if it's the right one, add it: "
+                "\(key) is not in \(path), which has only another kind of its keys (\(types.joined(separator: ", "))), and "
+                    + "libssh2 and \(name) found none of them in common; if it is the right one, add it: "
                     + "\(Self.scan(origin)) >> \(path)"
             case .authorityOnly:
-                "\(key) isn't in \(path), which only has the key of an authority (@cert-authority): libssh2 can't read "
-                    + "certificates of servers; if it's the right one, add the server's own key: "
+                "\(key) is not in \(path), which only has the key of an authority (@cert-authority): libssh2 cannot read "
+                    + "certificates of servers; if it is the right one, add the server's own key: "
                     + "\(Self.scan(origin)) >> \(path)"
             case .notPinned:
-                "\(key) isn't the pinned one: an attacker may intercept the connection; if the server was set up anew, pin its new key "
+                "\(key) is not the pinned one: an attacker may intercept the connection; if the server was set up anew, pin its new key "
                     + "(hostKey\(CommandPhrases.only(", --host-key"))), which \(Self.scan(origin)) | ssh-keygen -lf - shows"
             }
         return TransferError(.hostKeyRefused, message)

@@ -30,9 +30,9 @@ enum SSHKeyKind: Sendable, Hashable {
     func words(_ library: SSHLibrary = .current) -> String? {
         switch self {
         case .rsa: library.rsaWords
-        case .device: "it's kept in a security device, which \(library.name) can't ask: use a key in a file"
+        case .device: "it is kept in a security device, which \(library.name) cannot ask: use a key in a file"
         case .putty: "it has PuTTY's format: puttygen KEY -O private-openssh -o NEW makes one that can be read"
-        case .publicHalf: "it's the public half: name the file without .pub"
+        case .publicHalf: "it is the public half: name the file without .pub"
         case .other: nil
         }
     }

@@ -46,7 +46,7 @@ public enum PartOwnership: Sendable, Hashable {
     static func ofContent(size: Int64, bears: Bears, inode: UInt64, claim: Claim) -> PartOwnership {
         // Nothing is lost with an empty file.
         if size == 0 || bears == .mark || matches(claim, inode: inode, bears: bears) { return .ours }
-        return .foreign("a file that this program didn't make")
+        return .foreign("a file that this program did not make")
     }
 
     /// Returns whether a record elsewhere describes this very file.

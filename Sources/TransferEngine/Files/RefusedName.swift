@@ -20,7 +20,7 @@ public enum RefusedName {
         guard let doubtful = doubtful(name), takesOthers(place) else { return nil }
         return TransferError(
             .fileAccess,
-            "can't make \(path): its file system takes no name \(doubtful); write another name in \"to\""
+            "cannot make \(path): its file system takes no name \(doubtful); write another name in \"to\""
                 + CommandPhrases.also("--output"), cause: .os(errno: number))
     }
 

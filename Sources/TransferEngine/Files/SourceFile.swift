@@ -40,7 +40,7 @@ public final class SourceFile: Sendable {
     public init(_ path: String, opened descriptor: Int32, readingUpTo smallSize: Int64 = 0) throws(TransferError) {
         guard let status = Self.status(descriptor) else {
             close(descriptor)
-            throw TransferError(.fileAccess, "can't upload \(path): not a regular file")
+            throw TransferError(.fileAccess, "cannot upload \(path): not a regular file")
         }
         let stamp = FileStamp(status)
         if stamp.size > 128 << 10 { posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL) }

@@ -5,7 +5,7 @@ extension TransferError {
     /// Returns the error of a failed system call on a file, as one sentence.
     public static func file(_ action: String, _ path: String, _ number: Int32) -> TransferError {
         let reason = String(cString: strerror(number))
-        let message = "can't \(action) \(path): \(reason.lowercasedFirst)"
+        let message = "cannot \(action) \(path): \(reason.lowercasedFirst)"
         switch number {
         case ENOSPC, EDQUOT: return TransferError(.diskFull, message, cause: .os(errno: number), isTransient: true)
         case ENOENT: return TransferError(.fileMissing, message, cause: .os(errno: number))

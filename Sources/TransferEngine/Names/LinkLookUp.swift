@@ -124,7 +124,7 @@ final class LinkLookUp {
     private func error(_ status: Int32) -> TransferError {
         func make(_ reason: String, transient: Bool = true) -> TransferError {
             TransferError(
-                .cannotResolveHost, "can't find the host \(host): \(reason)", isTransient: transient, scope: .origin)
+                .cannotResolveHost, "cannot find the host \(host): \(reason)", isTransient: transient, scope: .origin)
         }
         switch status {
         case TRANSFER_ARES_ENOTFOUND.status: return make("no such name, say the name servers over \(link)")
@@ -132,7 +132,7 @@ final class LinkLookUp {
         case TRANSFER_ARES_ETIMEOUT.status, TRANSFER_ARES_ECONNREFUSED.status, TRANSFER_ARES_ECANCELLED.status,
             TRANSFER_ARES_EDESTRUCTION.status:
             return unanswered
-        case TRANSFER_ARES_EBADNAME.status: return make("that can't be a name", transient: false)
+        case TRANSFER_ARES_EBADNAME.status: return make("that cannot be a name", transient: false)
         default: return make("the name servers over \(link) failed: \(Self.words(status))")
         }
     }
@@ -140,12 +140,12 @@ final class LinkLookUp {
     private var unanswered: TransferError {
         TransferError(
             .cannotResolveHost,
-            "can't find the host \(host): no name server answered over \(link) (\(servers.joined(separator: ", ")))",
+            "cannot find the host \(host): no name server answered over \(link) (\(servers.joined(separator: ", ")))",
             isTransient: true, scope: .origin)
     }
 
     private static func fault(_ status: Int32) -> TransferError {
-        TransferError(.internalFault, "c-ares can't be set up: \(words(status))")
+        TransferError(.internalFault, "c-ares cannot be set up: \(words(status))")
     }
 
     private static func words(_ status: Int32) -> String {

@@ -55,7 +55,7 @@ extension TransferError {
                 "not allowed to bind to the link \(link), and nothing may go over another; that takes Linux 5.7, or "
                     + "the capability CAP_NET_RAW"
             default:
-                "can't bind to the link \(link), and nothing may go over another: \(String(cString: strerror(code)))"
+                "cannot bind to the link \(link), and nothing may go over another: \(String(cString: strerror(code)))"
             }
         // A tunnel may come up later.
         return TransferError(.linkUnavailable, message, cause: .os(errno: code), isTransient: true)

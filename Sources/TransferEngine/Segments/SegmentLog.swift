@@ -57,7 +57,7 @@ final class SegmentLog: Sendable {
         if let old = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0).asDescriptor {
             defer { close(old) }
             guard isOurs(old, of: part) else {
-                throw TransferError(.fileExists, "\(path) isn't ours", cause: .os(errno: EEXIST))
+                throw TransferError(.fileExists, "\(path) is not ours", cause: .os(errno: EEXIST))
             }
             unlink(path)
         }

@@ -141,7 +141,7 @@ public final class SegmentedFile: Sendable {
             return then(nil)
         }
         guard let recorder else {
-            return then(TransferError(.fileAccess, "\(part.path) can't bear a record of its ranges"))
+            return then(TransferError(.fileAccess, "\(part.path) cannot bear a record of its ranges"))
         }
         recorder(record) { then(nil) }
     }

@@ -62,6 +62,6 @@ package struct MovedFiles: Sendable {
         TransferError(
             .invalidRequest,
             "it came back each time after it was moved to \(target): another process moves it in a circle, such as "
-                + "one that watches that folder; it stays here, so that it isn't uploaded without end")
+                + "one that watches that folder; it stays here, so that it is not uploaded without end")
     }
 }

@@ -147,7 +147,7 @@ package enum ConfigurationDecoder {
         let isArray = try decoder.array("an array: the program and its arguments") { (decoder) throws(JSONFault) in
             guard let text = try decoder.text() else { return }
             let word = decoder.reader.string(text)
-            if word.utf8.contains(0) { decoder.note("an argument can't hold a NUL character", text.token) }
+            if word.utf8.contains(0) { decoder.note("an argument cannot hold a NUL character", text.token) }
             if words.isEmpty, !word.hasPrefix("/") {
                 decoder.note("a program is named by its whole path, such as \"/usr/local/bin/\(name)\"", text.token)
             }

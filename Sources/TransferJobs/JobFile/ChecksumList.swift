@@ -153,7 +153,7 @@ package final class ChecksumSource {
                 list.isEmpty
                 ? .failure(Unreadable(message: "\(Wording.quoted(path)) holds no checksums")) : .success(list)
         } catch {
-            result = .failure(Unreadable(message: "can't read \(Wording.quoted(path)): \(error)"))
+            result = .failure(Unreadable(message: "cannot read \(Wording.quoted(path)): \(error)"))
         }
         lists[path] = result
         return try result.get()

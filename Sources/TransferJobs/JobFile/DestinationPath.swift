@@ -44,23 +44,23 @@ package enum DestinationPath {
 
     package static func refusal(ofPath path: String) -> String? {
         if path.isEmpty { return "the path is empty" }
-        return path.hasByte(0) ? "a path can't hold a NUL character" : nil
+        return path.hasByte(0) ? "a path cannot hold a NUL character" : nil
     }
 
     /// Explains why a text is no valid job ID. An ID appears in lines of output, and on the command line after the
     /// batch's name and a slash.
     package static func refusal(ofID id: String) -> String? {
         if id.isEmpty { return "the ID is empty" }
-        if id.unicodeScalars.count > 255 { return "an ID can't be longer than 255 characters" }
-        if id.utf8.contains(UInt8(ascii: "/")) { return "an ID can't hold a slash" }
-        return hasControl(id) ? "an ID can't hold control characters" : nil
+        if id.unicodeScalars.count > 255 { return "an ID cannot be longer than 255 characters" }
+        if id.utf8.contains(UInt8(ascii: "/")) { return "an ID cannot hold a slash" }
+        return hasControl(id) ? "an ID cannot hold control characters" : nil
     }
 
     package static func refusal(ofBatchName name: String) -> String? {
         if name.isEmpty { return "the name is empty" }
-        if name.unicodeScalars.count > 255 { return "a name can't be longer than 255 characters" }
-        if name.utf8.contains(UInt8(ascii: "/")) { return "a batch's name can't hold a slash" }
-        return hasControl(name) ? "a name can't hold control characters" : nil
+        if name.unicodeScalars.count > 255 { return "a name cannot be longer than 255 characters" }
+        if name.utf8.contains(UInt8(ascii: "/")) { return "a batch's name cannot hold a slash" }
+        return hasControl(name) ? "a name cannot hold control characters" : nil
     }
 
     private static func hasControl(_ text: String) -> Bool {

@@ -18,7 +18,7 @@ public enum HeaderRule {
 
     package static func refusal(ofValue value: String) -> String? {
         let isClean = value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
-        return isClean ? nil : "a header's value can't hold line breaks or other control characters"
+        return isClean ? nil : "a header's value cannot hold line breaks or other control characters"
     }
 
     /// Explains why a text is no valid request method.
@@ -39,8 +39,8 @@ public enum HeaderRule {
 
     /// Explains why a text is no valid user name; a colon would end it (RFC 7617 §2).
     package static func refusal(ofUser user: String) -> String? {
-        if user.utf8.contains(UInt8(ascii: ":")) { return "a user's name can't hold a colon" }
-        return refusal(ofValue: user) == nil ? nil : "a user's name can't hold control characters"
+        if user.utf8.contains(UInt8(ascii: ":")) { return "a user's name cannot hold a colon" }
+        return refusal(ofValue: user) == nil ? nil : "a user's name cannot hold control characters"
     }
 
     private static func isToken(_ text: String) -> Bool {

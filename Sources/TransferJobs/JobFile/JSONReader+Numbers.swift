@@ -13,7 +13,7 @@ extension JSONReader {
         if at(UInt8(ascii: "-")) { offset += 1 }
         if at(UInt8(ascii: "0")) {
             offset += 1
-            guard !isAtDigit else { throw JSONFault("a number can't begin with 0", start..<offset) }
+            guard !isAtDigit else { throw JSONFault("a number cannot begin with 0", start..<offset) }
         } else {
             try digits(from: start)
         }

@@ -32,7 +32,7 @@ extension JSONReader {
                 break
             } else {
                 throw JSONFault(
-                    "a string can't hold a raw control character; write \"\\u00\(String(byte, radix: 16).padded)\"",
+                    "a string cannot hold a raw control character; write \"\\u00\(String(byte, radix: 16).padded)\"",
                     index..<index + 1)
             }
         }

@@ -84,7 +84,7 @@ extension JobDraft {
     }
 
     package static let compressedParts =
-        "\"segments\" and \"compressed\" don't go together: what is compressed on its way has no parts that could be "
+        "\"segments\" and \"compressed\" do not go together: what is compressed on its way has no parts that could be "
         + "asked for; leave one of them out"
 
     /// Checks that the job and its defaults together have all parts of a client certificate.

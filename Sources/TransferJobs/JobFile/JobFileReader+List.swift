@@ -82,7 +82,7 @@ extension JobFileReader {
                 try refuse(slip, range, bytes, sink)
             } else if url.utf8.contains(0x20) {
                 // A blank may be meant to separate a URL from another text.
-                try refuse("a URL can't hold a space; write %20, and a tab between two URLs", range, bytes, sink)
+                try refuse("a URL cannot hold a space; write %20, and a tab between two URLs", range, bytes, sink)
             } else if let refusal = URLRule.refusal(of: url, advice: "a .json or .jsonl file can say \"auth\"") {
                 try refuse(refusal.message, range, bytes, sink)
             } else {

@@ -8,7 +8,7 @@ extension JobFileReader {
         try begin(BatchSpec(), sink)
         if let page = Self.page(bytes) {
             let message =
-                "a web page, no Metalink and no list: pages aren't searched for links; write their URLs, a line each"
+                "a web page, no Metalink and no list: pages are not searched for links; write their URLs, a line each"
             return try refuse(message, page, bytes, sink)
         }
         var parser = MetalinkParser(bytes)
@@ -110,7 +110,7 @@ extension JobFileReader {
         if let size = file.size, let pieces = file.bestPieces, !pieces.sizes.contains(size) {
             return (
                 "\(CountText.words(pieces.digests.count, "piece")) of \(CountText.bytes(pieces.length)) "
-                    + "can't make a file of \(size)",
+                    + "cannot make a file of \(size)",
                 file.piecesRange ?? file.range
             )
         }

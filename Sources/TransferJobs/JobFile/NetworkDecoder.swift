@@ -28,7 +28,7 @@ package enum NetworkDecoder {
             decoder.note("\"meteredAfter\" belongs to \"metered\": \"avoid\"", place)
         }
         if has(.meteredBudget), metered == .forbid, policy.meteredBudget != nil, let place = places[.meteredBudget] {
-            decoder.note("\"meteredBudget\" doesn't go with \"metered\": \"forbid\"", place)
+            decoder.note("\"meteredBudget\" does not go with \"metered\": \"forbid\"", place)
         }
     }
 

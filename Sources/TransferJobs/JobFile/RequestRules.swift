@@ -92,7 +92,7 @@ public struct RequestRules: Sendable {
         let own: Set<String> = [OriginKey.perHost.name, OriginKey.limits.name]
         let members = ConfigurationValue.object(value.members.filter { !own.contains($0.name) })
         return read(Array(members.json.utf8), over: &rules, sums: .none, fields)
-            .map { "the configuration files don't go together: \($0)" }
+            .map { "the configuration files do not go together: \($0)" }
     }
 
     /// Reads one object of rules.

@@ -52,7 +52,7 @@ package enum SecretDecoder {
 
     private static func refusal(ofName name: String) -> String? {
         if name.isEmpty { return "the name is empty" }
-        return name.utf8.contains(0) ? "a name can't hold a NUL character" : nil
+        return name.utf8.contains(0) ? "a name cannot hold a NUL character" : nil
     }
 
     /// Reads an object of header fields and merges them into the existing ones, regardless of the case of names. A

@@ -37,7 +37,7 @@ package enum URLRule {
     /// distinguish two files at the server.
     package static func requestRefusal(ofDestination url: String) -> String? {
         guard url.utf8.contains(UInt8(ascii: "#")) else { return nil }
-        return "# and what follows it isn't sent to a server; write %23 where it belongs to a name"
+        return "# and what follows it is not sent to a server; write %23 where it belongs to a name"
     }
 
     /// Explains why a URL cannot have a file's name appended.
@@ -70,7 +70,7 @@ package enum URLRule {
     ) -> Refusal? where Bytes.Index == Int {
         if url.isEmpty { return Refusal(message: "the URL is empty") }
         for byte in url where byte < 0x20 || byte == 0x7F {
-            return Refusal(message: "a URL can't hold control characters")
+            return Refusal(message: "a URL cannot hold control characters")
         }
         // A space inside the URL, unlike one at its end, is clearly part of a name.
         if url.last == 0x20 {
@@ -93,7 +93,7 @@ package enum URLRule {
             // A login by SSH key has no password to name.
             let isSSH = url[..<colon].lazy.map(\.asciiLowercased).elementsEqual("sftp".utf8) && advice == authAdvice
             let words = isSSH ? sshAdvice : advice
-            return Refusal(message: "a URL can't carry a user or a password; \(words)", isSecret: true)
+            return Refusal(message: "a URL cannot carry a user or a password; \(words)", isSecret: true)
         }
         let isBucket = url[..<colon].lazy.map(\.asciiLowercased).elementsEqual("s3".utf8)
         return checkAuthority(url[start..<end], isBucket: isBucket)

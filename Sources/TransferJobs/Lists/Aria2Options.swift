@@ -31,7 +31,7 @@ package enum Aria2Options {
             "pause": .only("false", "no job of a list begins paused: take the entry out"),
             "dry-run": .only("false", "-n shows the plan of the whole list; take this line out"),
             "hash-check-only": .only("false", "`transfer verify FILE` checks a file; take this entry out"),
-            "parameterized-uri": .only("false", "a URL isn't a pattern here: write each of the URLs"),
+            "parameterized-uri": .only("false", "a URL is not a pattern here: write each of the URLs"),
         ]
         for kind in ["all", "http", "https", "ftp"] {
             table["\(kind)-proxy-user"] = .secret(ListWays.proxyLogin)

@@ -104,7 +104,7 @@ package struct CSVRecord: Sendable, Hashable {
             index += 1
         }
         guard index < bytes.count else {
-            throw Fault(message: "the quotes aren't closed", range: start..<start + 1)
+            throw Fault(message: "the quotes are not closed", range: start..<start + 1)
         }
         index += 1
         let end = index

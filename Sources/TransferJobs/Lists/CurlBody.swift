@@ -14,7 +14,7 @@ package struct CurlBody: Sendable {
     package mutating func take(_ part: CurlOption.Part, _ listed: ListedOption) -> ListVerdict {
         var piece = listed.value
         let file =
-            "\(listed.shown): what a file holds isn't read into a list: write the text, or send the file with upload-file"
+            "\(listed.shown): what a file holds is not read into a list: write the text, or send the file with upload-file"
         switch part {
         case .encodedData:
             let mark = piece.firstIndex { $0 == "=" || $0 == "@" }

@@ -31,8 +31,8 @@ package struct CurlForm: Sendable {
         guard !isText else { return add(Field(name: name, value: String(text), place: listed.place), listed) }
         switch text.first {
         case "<":
-            return .refused("\(listed.shown): what a file holds isn't read into a list: write the text, or NAME=@FILE")
-        case "(": return .refused("\(listed.shown): parts within parts aren't sent")
+            return .refused("\(listed.shown): what a file holds is not read into a list: write the text, or NAME=@FILE")
+        case "(": return .refused("\(listed.shown): parts within parts are not sent")
         case "@": return take(file: text.dropFirst(), named: name, listed)
         default:
             let content = Content(text, endsAtComma: false)

@@ -60,7 +60,7 @@ package struct CurlLine: Sendable {
             index += 1
         }
         guard index < line.count else {
-            throw Fault(message: "the double quotes aren't closed", range: start..<line.count)
+            throw Fault(message: "the double quotes are not closed", range: start..<line.count)
         }
         try checkRest(line, from: index + 1, "nothing follows a value in quotes; \\\" is a quote within them")
         return (String(decoding: bytes, as: UTF8.self), start..<index + 1)

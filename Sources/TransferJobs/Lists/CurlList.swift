@@ -62,7 +62,7 @@ package struct CurlList: Sendable {
             return fault("a URL is written url = \"URL\" in curl's list\(ListWays.plain)")
         }
         if name.hasPrefix("expand-") {
-            return fault("variables aren't read: write \(name.dropFirst(7)) with the value")
+            return fault("variables are not read: write \(name.dropFirst(7)) with the value")
         }
         if let nearest = CurlOption.suggestion(for: name) {
             return fault("curl has no option \(Wording.quoted(name)); did you mean \"\(nearest)\"?")

@@ -26,7 +26,7 @@ package enum CurlMeanings {
     /// sends by default.
     package static let header: @Sendable (ListedOption, inout ListDraft) -> ListVerdict = { option, draft in
         let text = option.value
-        if text.hasPrefix("@") { return .refused("\(option.shown): write each field; a file of them isn't read") }
+        if text.hasPrefix("@") { return .refused("\(option.shown): write each field; a file of them is not read") }
         guard let colon = text.firstIndex(of: ":") else {
             guard text.hasSuffix(";") else { return .refused("a header is written \"NAME: VALUE\"") }
             draft.addHeader(String(text.dropLast()), "", at: option.place)

@@ -67,13 +67,13 @@ package enum CurlOptions {
             flag("metalink", .refused("give the Metalink itself: transfer get URL")),
             value("quote Q", .refused(alone)), value("mail-from", .refused(alone)),
             value("mail-rcpt", .refused(alone)), value("telnet-option t", .refused(alone)),
-            value("config K", .refused("lists aren't nested: name the other one beside this, with -i")),
+            value("config K", .refused("lists are not nested: name the other one beside this, with -i")),
             value("resolve", .refused(names)), value("connect-to", .refused(names)),
             value("unix-socket", .refused("servers are reached by TCP")),
             value("abstract-unix-socket", .refused("servers are reached by TCP")),
             value("request-target", .refused("what is asked for is the URL's path")),
             value("url-query", .refused("write the query behind the URL")),
-            value("variable", .refused("variables aren't read: write the value")),
+            value("variable", .refused("variables are not read: write the value")),
             value("preproxy", .refused("one proxy is passed: \"proxy\"")),
             value("socks4", .refused("SOCKS 5 is spoken: socks5")),
             value("socks4a", .refused("SOCKS 5 is spoken: socks5")),
@@ -87,7 +87,7 @@ package enum CurlOptions {
             value(
                 "oauth2-bearer",
                 .secret(ListWays.header("Authorization"))),
-            value("tlspassword", .secret("TLS-SRP isn't spoken")),
+            value("tlspassword", .secret("TLS-SRP is not spoken")),
         ]
 
     private static let leftOut =

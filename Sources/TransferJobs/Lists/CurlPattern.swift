@@ -72,7 +72,7 @@ package struct CurlPattern: Sendable {
                 continue
             }
             let part = next == "{" ? try Self.set(&rest) : next == "[" ? try Self.range(&rest) : nil
-            guard let part else { throw Fault(message: "\"\(next)\" closes nothing; globoff where it's meant") }
+            guard let part else { throw Fault(message: "\"\(next)\" closes nothing; globoff where it is meant") }
             if !plain.isEmpty { parts.append(.text(plain)) }
             plain = ""
             parts.append(part)
@@ -141,7 +141,7 @@ package struct CurlPattern: Sendable {
                 return .set(words)
             case ",": words.append("")
             case "{", "[":
-                throw Fault(message: "brackets don't stand within braces; a backslash in front takes their meaning")
+                throw Fault(message: "brackets do not stand within braces; a backslash in front takes their meaning")
             case "\\":
                 if let escaped = rest.first, "{}[],".contains(escaped) {
                     words[words.count - 1].append(rest.removeFirst())
@@ -151,7 +151,7 @@ package struct CurlPattern: Sendable {
             default: words[words.count - 1].append(next)
             }
         }
-        throw Fault(message: "the braces aren't closed; globoff where they are meant")
+        throw Fault(message: "the braces are not closed; globoff where they are meant")
     }
 
     /// Reads `[1-100]`, `[a-z]` and `[1-100:10]`.
@@ -161,7 +161,7 @@ package struct CurlPattern: Sendable {
                 "a range is written [1-100], [001-100:2] or [a-z], from below upwards; globoff where the brackets are meant"
         )
         guard let end = rest.firstIndex(of: "]") else {
-            throw Fault(message: "the brackets aren't closed; globoff where they are meant")
+            throw Fault(message: "the brackets are not closed; globoff where they are meant")
         }
         let inner = rest[..<end].dropFirst()
         rest = rest[rest.index(after: end)...]

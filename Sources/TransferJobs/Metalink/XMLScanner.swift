@@ -136,13 +136,13 @@ package struct XMLScanner {
     private mutating func documentType() throws(Fault) {
         let begin = offset
         guard has("<!DOCTYPE"), !hasRoot, !hasDocumentType else {
-            throw Fault(message: "a declaration can't stand here", range: begin..<begin + 2)
+            throw Fault(message: "a declaration cannot stand here", range: begin..<begin + 2)
         }
         hasDocumentType = true
         while offset < bytes.count, bytes[offset] != UInt8(ascii: ">") {
             if bytes[offset] == UInt8(ascii: "[") {
                 throw Fault(
-                    message: "a document type with declarations isn't read: entities of its own could be anything",
+                    message: "a document type with declarations is not read: entities of its own could be anything",
                     range: offset..<offset + 1)
             }
             offset += 1
@@ -255,7 +255,7 @@ package struct XMLScanner {
         offset = start
         while offset < bytes.count, bytes[offset] != quote {
             guard bytes[offset] != UInt8(ascii: "<") else {
-                throw Fault(message: "< can't stand in a value; write &lt;", range: offset..<offset + 1)
+                throw Fault(message: "< cannot stand in a value; write &lt;", range: offset..<offset + 1)
             }
             offset += 1
         }
@@ -276,7 +276,7 @@ package struct XMLScanner {
         }
         let prefix = String(name[..<colon])
         guard let space = spaces[prefix] else {
-            throw Fault(message: "the prefix \(prefix): isn't declared", range: written)
+            throw Fault(message: "the prefix \(prefix): is not declared", range: written)
         }
         return XMLName(space: space, local: String(name[name.index(after: colon)...]))
     }
@@ -331,7 +331,7 @@ package struct XMLScanner {
                 throw Fault(message: "invalid UTF-8", range: index..<index + 1)
             }
             if bytes[index] < 0x20, !Self.isSpace(bytes[index]) {
-                throw Fault(message: "XML can't hold control characters", range: index..<index + 1)
+                throw Fault(message: "XML cannot hold control characters", range: index..<index + 1)
             }
             index += length
         }
@@ -357,7 +357,7 @@ package struct XMLScanner {
             let name = try utf8(index + 1..<end)
             guard let character = Self.character(name) else {
                 throw Fault(
-                    message: "the entity &\(name); isn't known: XML's own five and numbers of characters are",
+                    message: "the entity &\(name); is not known: XML's own five and numbers of characters are",
                     range: index..<end + 1)
             }
             result.unicodeScalars.append(character)

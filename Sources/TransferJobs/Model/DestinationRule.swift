@@ -170,7 +170,7 @@ extension DestinationRule.Refusal {
             switch self {
             case .exists: "exists; remove it or write \"ifExists\": \"overwrite\"\(CommandPhrases.also("--if-exists"))"
             case .unknown:
-                "exists and isn't known; write its \"checksum\", by which a whole file is kept and the beginning"
+                "exists and is not known; write its \"checksum\", by which a whole file is kept and the beginning"
                     + " of one is continued, or \"ifExists\": \"rename\", \"skip\", \"overwrite\" or \"update\""
                     + CommandPhrases.also("--if-exists")
             case .changed: "was changed since it was fetched; \(Self.words)"

@@ -79,7 +79,7 @@ public struct SecretSource: Sendable {
         case .literal(let value): return value
         case .environment(let name):
             guard let value = environment(name) else {
-                throw TransferError(.secretMissing, "the environment variable \(name) isn't set")
+                throw TransferError(.secretMissing, "the environment variable \(name) is not set")
             }
             return try Self.checked(value, "the environment variable \(name)")
         case .file(let path): return try Self.contents(path)
@@ -94,7 +94,7 @@ public struct SecretSource: Sendable {
 
     private static func unreadable(_ path: String, _ what: String) -> TransferError {
         let reason = String(cString: strerror(errno)).lowercasedFirst
-        return TransferError(.secretMissing, "can't read \(what) \(path): \(reason)")
+        return TransferError(.secretMissing, "cannot read \(what) \(path): \(reason)")
     }
 
     private static func contents(_ path: String) throws(TransferError) -> String {
@@ -112,7 +112,7 @@ public struct SecretSource: Sendable {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFIFO else {
-            throw TransferError(.secretMissing, "\(what) \(path) can't be read: it's a pipe; name a file")
+            throw TransferError(.secretMissing, "\(what) \(path) cannot be read: it is a pipe; name a file")
         }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 16 << 10)

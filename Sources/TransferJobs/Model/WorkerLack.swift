@@ -19,7 +19,7 @@ public struct WorkerLack: Sendable, Hashable {
         let who =
             switch workers {
             case 0: "no worker is there"
-            case 1: "the only worker doesn't have \(them)"
+            case 1: "the only worker does not have \(them)"
             default: "none of the \(workers) workers has \(them)"
             }
         return "a worker with the \(tag) \(tags); \(who)"

@@ -43,7 +43,7 @@ extension ExchangeRequest {
     static func unsupported(_ url: String) -> AFError {
         let reason =
             url.lowercased().hasPrefix("file:")
-            ? ": a file is read by request(_:) and copied by download(_:to:); it's neither streamed nor uploaded to"
+            ? ": a file is read by request(_:) and copied by download(_:to:); it is neither streamed nor uploaded to"
             : URLSpelling.fault(of: url).map { ": its host is no name: \($0)" } ?? ""
         let cause = TransferError(.badURL, "unsupported URL: \(Redaction.url(url))\(reason)")
         return .sessionTaskFailed(error: URLError(cause))

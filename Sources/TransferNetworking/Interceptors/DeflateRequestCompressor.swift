@@ -140,7 +140,7 @@ enum Deflate {
 
     private static func check(_ code: Int32, is expected: Int32) throws(TransferError) {
         guard code == expected else {
-            throw TransferError(.internalFault, "can't compress the body: zlib's code \(code)")
+            throw TransferError(.internalFault, "cannot compress the body: zlib's code \(code)")
         }
     }
 }

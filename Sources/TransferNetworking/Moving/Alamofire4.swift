@@ -13,7 +13,7 @@ public typealias SessionManager = Session
 
 extension Session {
     /// Alamofire 4's result of encoding a form; unavailable.
-    @available(*, unavailable, message: "a form is made when the request starts, which fails where it can't be made")
+    @available(*, unavailable, message: "a form is made when the request starts, which fails where it cannot be made")
     public enum MultipartFormDataEncodingResult {
         case success(request: UploadRequest, streamingFromDisk: Bool, streamFileURL: URL?)
         case failure(any Error)

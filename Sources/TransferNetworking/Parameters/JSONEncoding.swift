@@ -12,7 +12,7 @@ public struct JSONEncoding: ParameterEncoding {
 
         /// The text of the error, in English.
         public var localizedDescription: String {
-            "the parameters hold something that JSON has no form for, such as a date, data, or a number that's not finite"
+            "the parameters hold something that JSON has no form for, such as a date, data, or a number that is not finite"
         }
     }
 

@@ -65,7 +65,7 @@ struct RevocationCheck {
             do {
                 let answer = try ask(question, at: responder)
                 finding.status = answer.status
-                if answer.status == .unknown { finding.problems.append("\(responder) doesn't know it") }
+                if answer.status == .unknown { finding.problems.append("\(responder) does not know it") }
                 cache.keep(answer, for: key, at: now)
             } catch {
                 finding.problems.append("\(responder): \(error.message)")

@@ -116,7 +116,7 @@ public final class RevocationTrustEvaluator: ServerTrustEvaluating {
                 let problems = finding.problems.isEmpty ? ["it names no source"] : finding.problems
                 throw TrustFailure(
                     .other,
-                    "whether the certificate of \(certificate) is revoked can't be found out: "
+                    "whether the certificate of \(certificate) is revoked cannot be found out: "
                         + problems.joined(separator: "; "))
             }
         }

@@ -34,7 +34,7 @@ final class BodyInputStream: InputStream {
             case .stream(let stream):
                 do throws(TransferError) { state = .open(try stream.open()) } catch { state = .failed(error) }
             case .window:
-                state = .failed(TransferError(.internalFault, "a copy isn't carried by a URLProtocol"))
+                state = .failed(TransferError(.internalFault, "a copy is not carried by a URLProtocol"))
             }
         }
     }

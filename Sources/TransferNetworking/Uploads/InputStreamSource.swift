@@ -80,12 +80,12 @@ final class InputStreamSource: ByteSource, @unchecked Sendable {
     /// its status is `error`. A subclass may have overridden only one of them.
     private func failure(_ action: String) -> BodyReadFailure {
         guard type(of: stream) == InputStream.self, stream.streamStatus == .error, let error = stream.streamError
-        else { return BodyReadFailure(TransferError(.bodyStreamFailed, "can't \(action) the body stream")) }
+        else { return BodyReadFailure(TransferError(.bodyStreamFailed, "cannot \(action) the body stream")) }
         let cause = error as NSError
         let isSystem = cause.domain == NSPOSIXErrorDomain
         return BodyReadFailure(
             TransferError(
-                .bodyStreamFailed, "can't \(action) the body stream: \(cause.localizedDescription)",
+                .bodyStreamFailed, "cannot \(action) the body stream: \(cause.localizedDescription)",
                 cause: isSystem ? .os(errno: Int32(truncatingIfNeeded: cause.code)) : nil),
             underlying: error)
     }

@@ -9,5 +9,5 @@ extension TransferError.Code {
 
 extension TransferError {
     static let bodyStreamConsumed = TransferError(
-        .bodyStreamConsumed, "the body stream was read already and can't be sent again: give a fresh stream")
+        .bodyStreamConsumed, "the body stream was read already and cannot be sent again: give a fresh stream")
 }

@@ -41,15 +41,15 @@ extension AFError.MultipartEncodingFailureReason: CustomStringConvertible {
         switch self {
         case .bodyPartURLInvalid(let url): "\(redacted(url.absoluteString)) is no file URL"
         case .bodyPartFilenameInvalid(let url): "\(redacted(url.absoluteString)) has no file name"
-        case .bodyPartFileNotReachable(let url): "the file \(url.path) can't be reached"
+        case .bodyPartFileNotReachable(let url): "the file \(url.path) cannot be reached"
         case .bodyPartFileNotReachableWithError(let url, let error):
-            "the file \(url.path) can't be reached: \(text(of: error))"
+            "the file \(url.path) cannot be reached: \(text(of: error))"
         case .bodyPartFileIsDirectory(let url): "\(url.path) is a folder"
         case .bodyPartFileSizeNotAvailable(let url): "the size of \(url.path) is unknown"
         case .bodyPartFileSizeQueryFailedWithError(let url, let error):
             "the size of \(url.path) is unknown: \(text(of: error))"
-        case .bodyPartInputStreamCreationFailed(let url): "\(url.path) can't be opened for reading"
-        case .outputStreamCreationFailed(let url): "\(url.path) can't be opened for writing"
+        case .bodyPartInputStreamCreationFailed(let url): "\(url.path) cannot be opened for reading"
+        case .outputStreamCreationFailed(let url): "\(url.path) cannot be opened for writing"
         case .outputStreamFileAlreadyExists(let url): "\(url.path) exists already"
         case .outputStreamURLInvalid(let url): "\(redacted(url.absoluteString)) is no file URL to write to"
         case .outputStreamWriteFailed(let error): "writing failed: \(text(of: error))"
@@ -103,7 +103,7 @@ extension AFError.ResponseSerializationFailureReason: CustomStringConvertible {
         case .jsonSerializationFailed(let error): "the data is no JSON: \(text(of: error))"
         case .decodingFailed(let error): "decoding failed: \(text(of: error))"
         case .customSerializationFailed(let error): "custom serializer failed: \(text(of: error))"
-        case .invalidEmptyResponse(let type): "an empty response can't be a \(type)"
+        case .invalidEmptyResponse(let type): "an empty response cannot be a \(type)"
         }
     }
 }

@@ -73,7 +73,7 @@ package struct ConfigurationSource: Sendable {
     }
 
     private var unreadable: Fault {
-        .unreadable("can't read \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
+        .unreadable("cannot read \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
     }
 
     /// Checks that no other user can change the file. The file names programs, proxies and trust, so a writer decides
@@ -81,7 +81,7 @@ package struct ConfigurationSource: Sendable {
     private func checkOwner(_ descriptor: Int32) throws(Fault) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .unreadable("\(path) isn't a file")
+            throw .unreadable("\(path) is not a file")
         }
         try refuse(status, path, mode: "go-w")
         let slash = path.lastIndex(of: "/") ?? path.startIndex

@@ -84,7 +84,7 @@ final class BroughtFiles: Sendable {
     static func refusal(_ path: String) -> TransferError {
         TransferError(
             .fileExists,
-            "\(path) was brought by another job of this batch, which isn't overwritten; give this job another \"to\"")
+            "\(path) was brought by another job of this batch, which is not overwritten; give this job another \"to\"")
     }
 
     private static func hash(_ stamp: FileStamp) -> UInt64 {

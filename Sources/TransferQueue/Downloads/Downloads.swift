@@ -329,9 +329,10 @@ final class Downloads {
     ) {
         host.originAnswered(job)
         if ready.part.initialSize == 0 { ready.part.remove() }
-        // The answer is valid only for the file that the server was asked about.
+        // The answer is valid only for the file that the server was asked about. FUSE file systems report another time
+        // of the last change of anything (`st_ctim`) a second after a rename.
         guard case .only(let path, let judged) = ready.replacement,
-            case .file(let facts)? = try? DestinationName.look(path), facts.likeness(to: judged) == .same
+            case .file(let facts)? = try? DestinationName.look(path), facts.isSameVersion(as: judged)
         else {
             let path = ready.target.file(url: job.url, disposition: nil)
             let error = TransferError(

@@ -48,7 +48,7 @@ final class CommandRun: Sendable {
         do throws(HookCommand.Fault) {
             program = try command.program(path: environment["PATH"])
         } catch {
-            throw TransferError(.hookFailed, "the command \"\(name)\" can't be started: \(error.message)")
+            throw TransferError(.hookFailed, "the command \"\(name)\" cannot be started: \(error.message)")
         }
         let input = try Self.file(with: message)
         defer { close(input) }
@@ -60,7 +60,7 @@ final class CommandRun: Sendable {
         close(childs)
         guard start.code == 0 else {
             throw TransferError(
-                .hookFailed, "the command \"\(name)\" can't be started: \(String(cString: strerror(start.code)))",
+                .hookFailed, "the command \"\(name)\" cannot be started: \(String(cString: strerror(start.code)))",
                 cause: .os(errno: start.code), isTransient: start.code == EAGAIN || start.code == ENOMEM)
         }
         began(start.pid)
@@ -78,7 +78,7 @@ final class CommandRun: Sendable {
         while written < bytes.count {
             let count = bytes[written...].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
             guard count > 0 else {
-                let error = failure("the message can't be written")
+                let error = failure("the message cannot be written")
                 close(file)
                 throw error
             }

@@ -38,7 +38,7 @@ public struct HookSettings: Sendable, Hashable {
             _ = try command.program(path: environment["PATH"])
             return nil
         } catch {
-            return "the command \"\(name)\" can't be started: \(error.message)"
+            return "the command \"\(name)\" cannot be started: \(error.message)"
         }
     }
 }
@@ -81,7 +81,7 @@ public struct HookCommand: Sendable, Hashable {
     private static func refusal(of file: String) -> String? {
         var status = stat()
         guard stat(file, &status) == 0 else { return "\(file): \(String(cString: strerror(errno)).lowercasedFirst)" }
-        guard status.st_mode & S_IFMT == S_IFREG else { return "\(file) isn't a program" }
-        return access(file, X_OK) == 0 ? nil : "\(file) isn't executable; chmod +x makes it so"
+        guard status.st_mode & S_IFMT == S_IFREG else { return "\(file) is not a program" }
+        return access(file, X_OK) == 0 ? nil : "\(file) is not executable; chmod +x makes it so"
     }
 }

@@ -26,7 +26,7 @@ struct WebhookMessage {
         let mark = "whsec_"
         guard text.hasPrefix(mark) else { return Array(text.utf8) }
         guard let key = Base64.decode(text.dropFirst(mark.utf8.count)), !key.isEmpty else {
-            throw TransferError(.secretMissing, "the webhook's secret begins with whsec_, but isn't base64 behind it")
+            throw TransferError(.secretMissing, "the webhook's secret begins with whsec_, but is not base64 behind it")
         }
         return key
     }

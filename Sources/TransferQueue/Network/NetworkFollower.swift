@@ -125,7 +125,7 @@ final class NetworkFollower {
     private func enforce(on host: isolated some NetworkHost) {
         let wall = WallTime.now
         var allowed: [String: Set<IPAddress>?] = [:]
-        let error = TransferError(.networkChanged, "the rules of its network don't allow it now", isTransient: true)
+        let error = TransferError(.networkChanged, "the rules of its network do not allow it now", isTransient: true)
         for job in host.jobs where !job.candidate.lane.network.isEmpty {
             guard job.stop == nil else { continue }
             let key = job.candidate.lane.network

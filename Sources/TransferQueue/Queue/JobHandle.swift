@@ -99,7 +99,7 @@ public struct JobHandle: Sendable {
         switch event.kind {
         case .finished(let receipt), .kept(let receipt): return receipt
         case .failed(let failure): throw failure.error
-        case .skipped(_, let need): throw TransferError(.cancelled, "skipped: it needs \(need), which didn't complete")
+        case .skipped(_, let need): throw TransferError(.cancelled, "skipped: it needs \(need), which did not complete")
         case .dropped: throw TransferError(.cancelled, "the file is gone, or is another version")
         default: throw TransferError(.cancelled, "the job was cancelled")
         }

@@ -378,7 +378,7 @@ public final class JobQueue: Sendable {
 
     private static let secretIsGone = TransferError(
         .secretMissing, "its URL or headers hold a secret, which is never stored")
-    private static let tookTooLong = TransferError(.timedOut, "it didn't answer in time", isTransient: true)
+    private static let tookTooLong = TransferError(.timedOut, "it did not answer in time", isTransient: true)
 
     // MARK: Services
 

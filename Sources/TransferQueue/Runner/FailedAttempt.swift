@@ -44,7 +44,7 @@ struct FailedAttempt {
     /// The fault in words if this machine's clock, which may be unset, is before the certificate's validity.
     var clockFault: String? {
         guard error.cause == .certificate(Self.notYetValid) else { return nil }
-        return "this machine's clock isn't set, and by it the server's certificate isn't valid yet"
+        return "this machine's clock is not set, and by it the server's certificate is not valid yet"
     }
 
     /// The constant `X509_V_ERR_CERT_NOT_YET_VALID` (X509_STORE_CTX_get_error(3)).

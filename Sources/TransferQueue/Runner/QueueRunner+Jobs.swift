@@ -150,7 +150,8 @@ extension QueueRunner {
                 }
                 let path = source.file.path
                 return failed(
-                    job, TransferError(.fileAccess, "\(path) can't be read: its digest isn't known", isTransient: true),
+                    job,
+                    TransferError(.fileAccess, "\(path) cannot be read: its digest is not known", isTransient: true),
                     bodyLeft: false)
             }
             job.ready = .upload(source.file)

@@ -360,7 +360,7 @@ extension QueueRunner: SegmentHost {
 
     func partRequest(_ job: RunningJob, url: String, _ point: ResumePoint) throws(TransferError) -> ExchangeRequest {
         guard case .download(let download) = job.record.spec.work, case .download(var ready) = job.ready else {
-            throw TransferError(.internalFault, "a part of something that isn't downloaded")
+            throw TransferError(.internalFault, "a part of something that is not downloaded")
         }
         let builder = builder(of: job)
         ready.resume = point

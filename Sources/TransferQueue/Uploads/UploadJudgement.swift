@@ -68,7 +68,7 @@ extension TransferError {
         return TransferError(
             .mayHaveBeenSent,
             "\(place) changed while it was being sent, and the server has taken it; "
-                + "\(method) isn't repeated, \(CommandPhrases.retry) sends it again")
+                + "\(method) is not repeated, \(CommandPhrases.retry) sends it again")
     }
 }
 

@@ -67,10 +67,10 @@ public struct FileCheck: Sendable {
     }
 
     private static func judge(_ download: StoredDownload) throws(TransferError) -> Verdict {
-        guard case .download(let work) = download.spec.work else { return .unknown("it's no download") }
+        guard case .download(let work) = download.spec.work else { return .unknown("it is no download") }
         var status = stat()
         guard stat(download.path, &status) == 0 else { throw .file("read", download.path, errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { return .unknown("it isn't a plain file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { return .unknown("it is not a plain file") }
         let expected = work.checksum ?? download.digest
         let reading = try FileReading(download.path, algorithm: expected?.algorithm, pieces: work.pieces)
         return verdict(reading, of: download.facts.size, expected, work.pieces, download.sums)

@@ -25,7 +25,7 @@ extension JobQueue {
             check.verdict = try await reader.run { try word.verdict(download) }
         } catch {
             let words = (error as? TransferError)?.message ?? "\(error)"
-            check.verdict = .unknown("its server can't be asked: \(words)")
+            check.verdict = .unknown("its server cannot be asked: \(words)")
         }
         return check
     }

@@ -34,7 +34,7 @@ struct RecordedBytes: Sendable {
             let bytes = ranges.reduce(0) { $0 + Int64($1.count) }
             return TransferError(
                 .checksumMismatch,
-                "\(CountText.bytes(bytes)) of what the server sends now aren't the bytes that came at first; the file stays as "
+                "\(CountText.bytes(bytes)) of what the server sends now are not the bytes that came at first; the file stays as "
                     + "it is (another version is fetched by downloading it anew)")
         // Without a record, only the length can be compared.
         case .good, .missing, .unknown: return nil
@@ -47,7 +47,7 @@ extension TransferError {
     static func wrongPart(at offset: Int64) -> TransferError {
         TransferError(
             .wrongPart,
-            "the server doesn't begin where it's asked to: its bytes before \(offset) aren't those of the file; one connection "
+            "the server does not begin where it is asked to: its bytes before \(offset) are not those of the file; one connection "
                 + "fetches it from now on", isTransient: true)
     }
 }

@@ -25,7 +25,7 @@ extension WatchedFolder {
         events: @escaping @Sendable (WatchedFolderEvent) -> Void
     ) async throws -> WatchedFolder {
         guard let history = queue.history else {
-            throw TransferError(.invalidRequest, "this queue's store can't remember watched folders")
+            throw TransferError(.invalidRequest, "this queue's store cannot remember watched folders")
         }
         let machine = history.sharesFolders ? WatchPlan.machine(of: spec.folder) : nil
         let plan = try WatchPlan(spec, machine: machine)

@@ -25,7 +25,7 @@ package struct NetworkText: Sendable {
             return "\(name), which it requires, has \(why.isEmpty ? "no route" : why)"
         case .unseen(let pattern):
             return "it requires \(pattern), and the kernel does not report the links"
-        case .notAllowed: return "no link that it's allowed to use is up"
+        case .notAllowed: return "no link that it is allowed to use is up"
         case .metered: return "only metered links are up"
         case .meteredNotYet(let until): return "only metered links are up: waits for another until \(clock(until))"
         case .budget(let until): return "\(budget) over metered links are used up, until \(clock(until))"

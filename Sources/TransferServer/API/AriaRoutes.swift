@@ -18,7 +18,7 @@ struct AriaRoutes: Sendable {
 
     private func get(_ request: Request) async throws -> Response {
         guard request.query("jsoncallback") == nil else {
-            throw Problem.forbidden("jsonp", "a call from another page's script isn't answered")
+            throw Problem.forbidden("jsonp", "a call from another page's script is not answered")
         }
         var parameters: JSONValue?
         if let text = request.query("params") {

@@ -56,6 +56,6 @@ public enum SecretFile {
 
     private static func fault(_ verb: String, _ path: String) -> TransferError {
         let reason = String(cString: strerror(errno)).lowercasedFirst
-        return TransferError(.fileAccess, "can't \(verb) \(path): \(reason)", cause: .os(errno: errno))
+        return TransferError(.fileAccess, "cannot \(verb) \(path): \(reason)", cause: .os(errno: errno))
     }
 }

@@ -60,7 +60,7 @@ struct ServedFileReader: Sendable {
     private static func bytes(_ path: String) throws -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
-            throw TransferError(.fileAccess, "can't read \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
+            throw TransferError(.fileAccess, "cannot read \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
         }
         defer { close(file) }
         var bytes: [UInt8] = []

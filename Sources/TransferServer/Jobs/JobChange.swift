@@ -22,7 +22,7 @@ struct JobChange: Sendable {
                     throw Self.refusal("\"limitRate\" is bytes a second")
                 }
                 limitRate = .some(rate == 0 ? nil : Int64(rate))
-            default: throw Self.refusal("\(Wording.quoted(key)) of jobs can't be changed")
+            default: throw Self.refusal("\(Wording.quoted(key)) of jobs cannot be changed")
             }
         }
     }

@@ -82,7 +82,7 @@ struct SubmissionService: Sendable {
         switch error {
         case StagingError.faults(let report):
             var problem = Problem(
-                .unprocessableContent, "invalidJobs", report.faults.first?.message ?? "the jobs don't go together")
+                .unprocessableContent, "invalidJobs", report.faults.first?.message ?? "the jobs do not go together")
             problem.errors = report.faults.map { Problem.Fault(detail: $0.message) }
             return problem
         case StagingError.held(let batch, let pid):

@@ -127,7 +127,7 @@ struct ListeningSocket {
         let reason = String(cString: strerror(number)).lowercasedFirst
         let who = holder.map { ": \($0) listens there" } ?? ""
         return TransferError(
-            .cannotConnect, "can't listen at \(address): \(reason)\(number == EADDRINUSE ? who : "")",
+            .cannotConnect, "cannot listen at \(address): \(reason)\(number == EADDRINUSE ? who : "")",
             cause: .os(errno: number))
     }
 }

@@ -39,7 +39,7 @@ struct AccessMiddleware: RouterMiddleware {
         let host = request.head.authority
         guard access.admits(host: host) else {
             throw Problem(
-                .misdirectedRequest, "foreignHost", "this service isn't known by that name",
+                .misdirectedRequest, "foreignHost", "this service is not known by that name",
                 hint: CommandPhrases.only("behind a reverse proxy, name its origin with --allow-origin"))
         }
         let origin = request.headers[.origin]

@@ -58,7 +58,7 @@ struct Problem: HTTPResponseError {
             case .badURL, .invalidRequest: self.init(.unprocessableContent, error.code.rawValue, error.message)
             default: self.init(.internalServerError, error.code.rawValue, error.message)
             }
-        case is HTTPParserError: self = .malformed("the body isn't what its fields say")
+        case is HTTPParserError: self = .malformed("the body is not what its fields say")
         case let error as any HTTPResponseError:
             self.init(error.status, "http\(error.status.code)", error.status.reasonPhrase)
         default: self.init(.internalServerError, "internalFault", "the service failed at this request")

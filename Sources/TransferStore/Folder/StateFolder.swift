@@ -27,7 +27,7 @@ public struct StateFolder: Sendable, Hashable {
                 // A folder inside one that could not be made is missing for the same reason.
                 if number == ENOENT, let refused { throw refused }
                 let goal = made == self.path ? "" : "\(made) for "
-                let error = unusable("can't make \(goal)the state folder \(self.path)", number)
+                let error = unusable("cannot make \(goal)the state folder \(self.path)", number)
                 // A parent that cannot be made may exist without being listed. access(2) below decides.
                 guard [EROFS, EACCES, EPERM].contains(number) else { throw error }
                 if refused == nil { refused = error }
@@ -35,7 +35,7 @@ public struct StateFolder: Sendable, Hashable {
         }
         var status = stat()
         guard stat(self.path, &status) == 0 else {
-            let error = unusable("can't use the state folder \(self.path)", errno)
+            let error = unusable("cannot use the state folder \(self.path)", errno)
             throw error.errno == ENOENT ? refused ?? error : error
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
@@ -50,13 +50,13 @@ public struct StateFolder: Sendable, Hashable {
                     + "as that user, or name another folder\(CommandPhrases.only(" with --state or TRANSFER_STATE"))")
         }
         guard access(self.path, R_OK | W_OK | X_OK) == 0 else {
-            throw unusable("can't write to the state folder \(self.path)", errno)
+            throw unusable("cannot write to the state folder \(self.path)", errno)
         }
         try Self.close(self.path, status.st_mode)
         if let network = Self.networkFileSystem(self.path) {
             throw TransferError(
                 .fileAccess,
-                "the state folder \(self.path) is on \(network), where the queue's database isn't safe; "
+                "the state folder \(self.path) is on \(network), where the queue's database is not safe; "
                     + "name a local folder\(CommandPhrases.only(" with --state"))")
         }
     }
@@ -83,7 +83,7 @@ public struct StateFolder: Sendable, Hashable {
         guard mode & 0o002 != 0 else { return }
         throw TransferError(
             .fileAccess,
-            "every user may write to the state folder \(path), which isn't the queue's alone: name another folder"
+            "every user may write to the state folder \(path), which is not the queue's alone: name another folder"
                 + "\(CommandPhrases.only(" with --state or TRANSFER_STATE")) (\(path)/transfer is made for you alone), or close it with chmod go-w"
         )
     }
@@ -115,7 +115,7 @@ public struct StateFolder: Sendable, Hashable {
         if let home = value("HOME") { return home + "/.local/state/transfer" }
         throw TransferError(
             .fileAccess,
-            "no place for the queue's state: HOME isn't set; name a folder\(CommandPhrases.only(" with --state or TRANSFER_STATE"))"
+            "no place for the queue's state: HOME is not set; name a folder\(CommandPhrases.only(" with --state or TRANSFER_STATE"))"
         )
     }
 

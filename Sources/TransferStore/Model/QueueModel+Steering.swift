@@ -135,7 +135,7 @@ extension QueueModel {
                 if let found = jobs(of: batch).first(where: { $0.identity == need }) {
                     needs.append(found.id)
                 } else if !isPartial {
-                    report.add(Self.fault("job \"\(job.identity)\" needs \"\(need)\", which isn't in this batch"))
+                    report.add(Self.fault("job \"\(job.identity)\" needs \"\(need)\", which is not in this batch"))
                 }
             }
             jobs[job.id]?.needs = needs

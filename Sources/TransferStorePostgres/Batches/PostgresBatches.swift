@@ -219,7 +219,7 @@ package struct PostgresBatches: Sendable {
         left_uploads AS (
             \(PostgresReplacedUploads.insertion)
             SELECT spec, upload, tags, \(PostgresReplacedUploads.times) FROM jobs WHERE is_dropped),
-        -- Files that aren't tried again by themselves stay alone.
+        -- Files that are not tried again by themselves stay alone.
         left_files AS (
             UPDATE upload_history SET state = \(HistoryStates.leftAlone), job = NULL FROM jobs
             WHERE $2::bigint IS NOT NULL AND upload_history.job = jobs.id AND (jobs.state = \(JobStates.cancelled)

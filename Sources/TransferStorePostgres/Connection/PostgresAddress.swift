@@ -81,7 +81,7 @@ package struct PostgresAddress: Sendable, Hashable {
             defer { PQfreemem(message) }
             // libpq's text may repeat the address, and a password with it.
             throw TransferError(
-                .invalidRequest, "the queue's address can't be read: postgres://user@host:port/database")
+                .invalidRequest, "the queue's address cannot be read: postgres://user@host:port/database")
         }
         defer { PQconninfoFree(options) }
         return values(of: options)

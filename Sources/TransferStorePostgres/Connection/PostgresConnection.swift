@@ -73,7 +73,7 @@ package final class PostgresConnection: @unchecked Sendable {
         }
         guard isReady else {
             isOutOfStep = true
-            throw TransferError(.timedOut, "the queue's database doesn't answer", isTransient: true)
+            throw TransferError(.timedOut, "the queue's database does not answer", isTransient: true)
         }
     }
 

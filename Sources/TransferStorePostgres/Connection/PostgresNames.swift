@@ -26,7 +26,7 @@ package final class PostgresNames: Sendable {
         guard try abandonment.wait(for: question.descriptor, Int16(POLLIN), until: limit), let answer = question.answer
         else {
             throw TransferError(
-                .cannotResolveHost, "can't find the host \(name): no name server answered in time", isTransient: true)
+                .cannotResolveHost, "cannot find the host \(name): no name server answered in time", isTransient: true)
         }
         return try answer.get()
     }

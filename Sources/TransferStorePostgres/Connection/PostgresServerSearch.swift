@@ -35,7 +35,7 @@ struct PostgresServerSearch {
             return try first(of: attempts, until: limit) { try connect($0, until: $1) }
         } catch let refusal as Refusal {
             throw TransferError(
-                .cannotConnect, "can't reach the queue \(address.shown): \(refusal.words)", isTransient: true)
+                .cannotConnect, "cannot reach the queue \(address.shown): \(refusal.words)", isTransient: true)
         }
     }
 
@@ -91,7 +91,7 @@ struct PostgresServerSearch {
         do {
             guard try dial(raw, until: bound(limit)) else {
                 let server = [attempt.host?.host, place.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
-                throw Refusal(words: "\(server.isEmpty ? "the server" : server) doesn't answer")
+                throw Refusal(words: "\(server.isEmpty ? "the server" : server) does not answer")
             }
         } catch {
             PQfinish(raw)

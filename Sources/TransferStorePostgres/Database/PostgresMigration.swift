@@ -52,7 +52,7 @@ package struct PostgresMigration: Sendable {
         if let unknown = made.subtracting(steps.map(\.name)).sorted().first {
             throw TransferError(
                 .fileAccess,
-                "the queue \(address.shown) was made by a newer version of this program, which this one can't read (\"\(unknown)\"); nothing was changed: use the newer version, or another queue"
+                "the queue \(address.shown) was made by a newer version of this program, which this one cannot read (\"\(unknown)\"); nothing was changed: use the newer version, or another queue"
             )
         }
         return steps.filter { !made.contains($0.name) }

@@ -28,7 +28,7 @@ package enum PostgresRulesSchema {
         ALTER TABLE job ADD COLUMN tags TEXT NOT NULL DEFAULT '';
         -- The processes that have had the job, by the names of partial files (PartOwner).
         ALTER TABLE job ADD COLUMN part_owners TEXT[] NOT NULL DEFAULT '{}';
-        -- A worker passes over what it hasn't the tags for without a look at it.
+        -- A worker passes over what it has not the tags for without a look at it.
         DROP INDEX job_ready;
         CREATE INDEX job_ready ON job(batch, origin, network, tags, priority DESC, id) WHERE state = \(JobStates.queued);
         CREATE INDEX job_tagged ON job(batch, tags) WHERE tags <> '';

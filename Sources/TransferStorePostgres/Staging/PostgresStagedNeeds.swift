@@ -29,7 +29,7 @@ package struct PostgresStagedNeeds {
             for (position, need) in job.needs.enumerated() {
                 guard let needed = ids[need] else {
                     if intake.isPartial { continue }
-                    let message = "job \"\(job.identity)\" needs \"\(need)\", which isn't in this batch"
+                    let message = "job \"\(job.identity)\" needs \"\(need)\", which is not in this batch"
                     report.add(JobFileFault(message) { job.place?.needFault($0, at: position) })
                     continue
                 }

@@ -107,7 +107,7 @@ package final class PostgresSubmissionBatcher: JobSubmissionBatcher {
     }
 
     static let secretRefusal =
-        "its URL or its headers hold a secret, which a queue of many machines doesn't keep: name it, "
+        "its URL or its headers hold a secret, which a queue of many machines does not keep: name it, "
         + "{\"credential\": \"NAME\"}, and workers that have one of that name use it"
 
     /// The refusal of jobs, and of a batch, that name a hook.

@@ -22,7 +22,7 @@ package struct PostgresFunctionCalls: Sendable {
         case Self.undefinedFunction:
             return TransferError(
                 .fileAccess,
-                "the queue \(address.shown) isn't ready for this version of the program: a worker of this version that connects as the queue's owner makes it so"
+                "the queue \(address.shown) is not ready for this version of the program: a worker of this version that connects as the queue's owner makes it so"
             )
         case PostgresFault.noPrivilege:
             let own = statement.access.intersection(wanted)

@@ -14,7 +14,7 @@ package enum PostgresHistorySchema {
             batch BIGINT,
             -- When it was watched for the first time, in nanoseconds since 1970.
             since BIGINT NOT NULL,
-            -- Something is done with a confirmed file after so many milliseconds; NULL: it's kept.
+            -- Something is done with a confirmed file after so many milliseconds; NULL: it is kept.
             then_after BIGINT,
             verifies BOOLEAN NOT NULL,
             is_paused BOOLEAN NOT NULL DEFAULT false,
@@ -53,7 +53,7 @@ package enum PostgresHistorySchema {
         CREATE INDEX upload_history_due ON upload_history(folder, due) WHERE due IS NOT NULL AND gone IS NULL;
         CREATE INDEX upload_history_undigested ON upload_history(folder, id)
             WHERE state = \(HistoryStates.confirmed) AND digest IS NULL;
-        -- Names by which files aren't uploaded.
+        -- Names by which files are not uploaded.
         CREATE TABLE other_name (
             folder BIGINT NOT NULL REFERENCES watched_folder(id) ON DELETE CASCADE,
             path TEXT NOT NULL,

@@ -24,7 +24,7 @@ package enum DatabaseFault {
             }
         if DamagedDatabase.isReportedBy(error) { DamagedDatabase.note(path) }
         return TransferError(
-            .fileAccess, "the queue's database \(path) can't be used: \(words)",
+            .fileAccess, "the queue's database \(path) cannot be used: \(words)",
             cause: .openSSL("SQLite \(error.extendedResultCode.rawValue)"))
     }
 

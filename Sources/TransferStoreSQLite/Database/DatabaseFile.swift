@@ -51,7 +51,7 @@ package enum DatabaseFile {
         guard let fault else { return }
         throw TransferError(
             .fileAccess,
-            "\(path) \(fault), and isn't used: move it away, or name another folder\(CommandPhrases.only(" with --state"))"
+            "\(path) \(fault), and is not used: move it away, or name another folder\(CommandPhrases.only(" with --state"))"
         )
     }
 

@@ -33,7 +33,7 @@ package struct StagedNeeds {
         for (job, identity, need, place, position) in needs {
             guard let found = try Int64.fetchOne(search, arguments: [batch, need]) else {
                 if isPartial { continue }
-                let message = "job \"\(identity)\" needs \"\(need)\", which isn't in this batch"
+                let message = "job \"\(identity)\" needs \"\(need)\", which is not in this batch"
                 report.add(JobFileFault(message) { place?.needFault($0, at: position) })
                 continue
             }

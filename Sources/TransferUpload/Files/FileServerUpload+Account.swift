@@ -97,7 +97,7 @@ extension FileServerUpload {
         guard detours.take() else { return contradiction(Self.unnamed(words)) }
         return [
             .restart(
-                "the server does not permit renaming files (\(words)): it's sent under its own name, as \(Self.inPlaceDoes) it at once"
+                "the server does not permit renaming files (\(words)): it is sent under its own name, as \(Self.inPlaceDoes) it at once"
             ), .confirmed(0),
         ]
             + ask(.sendingUnderName(words), "PUT", url, body: .source(0..<source.size))

@@ -73,7 +73,7 @@ extension FileServerUpload {
     mutating func found(_ size: Int64, _ head: ResponseHead) -> [UploadAction] {
         if size > source.size { return discard(tooMuch(size)) }
         if size < source.size, size > 0, state?.cannotAppend == true {
-            return discard("the server can't continue a file")
+            return discard("the server cannot continue a file")
         }
         let tail = Tail(size: size, etag: head.value("ETag"))
         guard size > 0, state?.part.hasPrefix("sftp:") == true else { return goOn(tail) }
@@ -95,11 +95,11 @@ extension FileServerUpload {
             guard answer.digest == ours else { return discard("what the server has of the file ends with other bytes") }
             return goOn(tail)
         // The file has another length meanwhile, or is not served in parts.
-        case 200, 206, 416: return contradiction("the server doesn't stay with what it has of the file")
+        case 200, 206, 416: return contradiction("the server does not stay with what it has of the file")
         case 404: return missing()
         default:
             guard !error.isTransient else { return end(.fail(error)) }
-            return discard("the server doesn't show what it has of the file (\(words(answer.head)))")
+            return discard("the server does not show what it has of the file (\(words(answer.head)))")
         }
     }
 
@@ -152,7 +152,7 @@ extension FileServerUpload {
         case 200 where answer.digest == ours: return finish(nil)
         case 200: return unnamed(nil)
         case _ where error.isTransient: return end(.fail(error))
-        default: return unnamed("the server doesn't show what has the name (\(words(answer.head)))")
+        default: return unnamed("the server does not show what has the name (\(words(answer.head)))")
         }
     }
 }

@@ -7,7 +7,7 @@ extension FileServerUpload {
     }
 
     static func unnamed(_ words: String) -> String {
-        "the server doesn't give the file its name (\(words)); a folder of that name would be in its way;"
+        "the server does not give the file its name (\(words)); a folder of that name would be in its way;"
             + " where renaming is not permitted, \(inPlaceDoes) the file under its own name"
     }
 
@@ -16,7 +16,7 @@ extension FileServerUpload {
     /// - Parameter refusal: The message by which the server refused to rename the file.
     func unnamed(_ refusal: String, _ error: TransferError) -> TransferError {
         var error = error
-        error.message = "\(Self.unnamed(refusal)), and doesn't take it under that name (\(error.message))"
+        error.message = "\(Self.unnamed(refusal)), and does not take it under that name (\(error.message))"
         error.isTransient = false
         return error
     }
@@ -36,13 +36,13 @@ extension FileServerUpload {
         switch (phase, head.status) {
         case (.sending(from: 0), 409):
             error.message =
-                "the folder isn't there (\(words)); \"createFolders\": true\(CommandPhrases.also("--create-folders")) makes it"
-        case (.sending, _): error.message = "the server doesn't take the file (\(words))"
+                "the folder is not there (\(words)); \"createFolders\": true\(CommandPhrases.also("--create-folders")) makes it"
+        case (.sending, _): error.message = "the server does not take the file (\(words))"
         case (.sendingUnderName(let refusal), _):
-            error.message = "\(Self.unnamed(refusal)), and doesn't take it under that name (\(words))"
+            error.message = "\(Self.unnamed(refusal)), and does not take it under that name (\(words))"
         case (.naming, _), (.clearing, _): error.message = Self.unnamed(words)
         case (.discarding, _), (.abandoning, _):
-            error.message = "the server doesn't remove what it has of the file (\(words))"
+            error.message = "the server does not remove what it has of the file (\(words))"
         default: error.message = "the server does not report what it has of the file (\(words))"
         }
         return error

@@ -162,7 +162,7 @@ public struct FileServerUpload: UploadDialogue {
         case (.sending(let offset), 409) where offset > 0: return conflict(answer.head)
         case (.sending(let offset), 403) where offset > 0, (.sending(let offset), 404) where offset > 0:
             state?.cannotAppend = true
-            return replacePart("the server doesn't continue the file (\(words(answer.head)))")
+            return replacePart("the server does not continue the file (\(words(answer.head)))")
         case (.verifying, _) where reported != .unknown: return verify(reported, answer.head)
         case (.naming, 200..<300): return finish(state?.naming?.etag)
         case (.naming, 403):
@@ -204,7 +204,7 @@ public struct FileServerUpload: UploadDialogue {
             // The failure may be FTP's 500, 502 or 504 to APPE, or that of a server that does not report a file's
             // length.
             state?.cannotAppend = true
-            return discard("the server can't continue a file (\(error.message))")
+            return discard("the server cannot continue a file (\(error.message))")
         case .sending(let offset) where sent > 0 || source.size == 0:
             let before = state
             if DeliveryRule.mayHaveArrived(error, sent: sent, of: source.size - offset) { state?.hasSentAll = true }
@@ -216,7 +216,7 @@ public struct FileServerUpload: UploadDialogue {
 
     private mutating func conflict(_ head: ResponseHead) -> [UploadAction] {
         guard let size = head.value("Upload-Offset").flatMap({ Int64($0) }), detours.take() else {
-            return contradiction("the server doesn't stay with what it has of the file")
+            return contradiction("the server does not stay with what it has of the file")
         }
         // More bytes had still been under way; the part is queried again.
         guard size > 0 else { return discard("the server no longer has anything of the file") }

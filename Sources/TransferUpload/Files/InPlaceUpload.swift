@@ -95,7 +95,7 @@ struct InPlaceUpload: UploadDialogue {
             return end(.fail(StatusRule.error(answer.head, now: now)))
         case .missing: reason = "the server has nothing of that name"
         case .unknown: reason = "the server does not report what it has"
-        case .other: return send(["what has its name isn't the file"])
+        case .other: return send(["what has its name is not the file"])
         }
         guard left == .all else { return send([reason]) }
         // Another copy of a file that was collected would be a second delivery.
@@ -124,8 +124,8 @@ struct InPlaceUpload: UploadDialogue {
         let reply = answer.head.value("Server-Reply").flatMap { $0.isEmpty ? nil : $0 } ?? error.message
         error.message =
             answer.head.status == 409
-            ? "the folder isn't there (\(reply)); \"createFolders\": true\(CommandPhrases.also("--create-folders")) makes it"
-            : "the server doesn't take the file (\(reply))"
+            ? "the folder is not there (\(reply)); \"createFolders\": true\(CommandPhrases.also("--create-folders")) makes it"
+            : "the server does not take the file (\(reply))"
         return failed(error, sent: answer.sent)
     }
 
@@ -157,7 +157,7 @@ struct InPlaceUpload: UploadDialogue {
         let again = state.left.map { left in
             [
                 UploadAction.restart(
-                    "\(([left.words] + why).joined(separator: ", and ")); it's sent in place, as a whole")
+                    "\(([left.words] + why).joined(separator: ", and ")); it is sent in place, as a whole")
             ]
         }
         phase = .sending

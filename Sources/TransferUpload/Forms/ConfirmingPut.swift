@@ -63,7 +63,7 @@ public struct ConfirmingPut: UploadDialogue {
                         digest: digest))
             ]
         case .found(.missing): return sendAgain("the server has nothing there", now)
-        case .found(.other): return sendAgain("the server has another file, or one that can't be identified", now)
+        case .found(.other): return sendAgain("the server has another file, or one that cannot be identified", now)
         case .found(.unknown(let answer)) where isAnsweredLater(answer.head.status):
             return [.fail(StatusRule.error(answer.head, now: now))]
         case .found(.unknown(let answer)):

@@ -165,7 +165,7 @@ public struct ReceiptDialogue: UploadDialogue {
         case .refused(let error): return fail(error)
         case .redirected(let target): return look(at: target, result, redirects: 0)
         case .accepted:
-            guard let place = place(result) else { return fail(unconfirmed("and doesn't say where it is")) }
+            guard let place = place(result) else { return fail(unconfirmed("and does not say where it is")) }
             return ask(at: place, result, asked: 0, now)
         }
     }
@@ -239,14 +239,14 @@ public struct ReceiptDialogue: UploadDialogue {
             guard !error.isTransient || rule.method != "PUT" else { return [.fail(error)] }
             return [.fail(unconfirmed("and answers \(answer.head.status) to the question whether it has it"))]
         case .failed(let error):
-            return [.fail(rule.method == "PUT" ? error : unconfirmed("and can't be asked: \(error.message)"))]
+            return [.fail(rule.method == "PUT" ? error : unconfirmed("and cannot be asked: \(error.message)"))]
         }
     }
 
     private func notYet(asked: Int) -> [UploadAction] {
-        guard rule.method == "PUT" else { return [.fail(unconfirmed("and doesn't show it"))] }
+        guard rule.method == "PUT" else { return [.fail(unconfirmed("and does not show it"))] }
         let error = TransferError(
-            .unconfirmed, "the server accepted \(source.name) (202) and doesn't show it yet", isTransient: true)
+            .unconfirmed, "the server accepted \(source.name) (202) and does not show it yet", isTransient: true)
         let isLast = asked + 1 >= Self.questions
         return [
             .save(isLast ? ConfirmingPut.state(began: began) : Self.state(began: began, asked: asked + 1)),
@@ -260,7 +260,7 @@ public struct ReceiptDialogue: UploadDialogue {
         guard rule.method == "PUT" else {
             return TransferError(
                 .mayHaveBeenSent,
-                "\(words); \(rule.method) isn't repeated, because it may have been taken; \(advice)")
+                "\(words); \(rule.method) is not repeated, because it may have been taken; \(advice)")
         }
         return TransferError(.unconfirmed, "\(words); \(advice)")
     }

@@ -61,7 +61,7 @@ public struct ReceiptRule: Sendable, Hashable {
         guard let success else { return status == 202 ? .accepted : .stored }
         guard !success.contains(status) else { return .stored }
         let names = success.sorted().map(String.init).joined(separator: ", ")
-        return .refused(refusal(status, "isn't one of the answers that the job calls a success (\(names))"))
+        return .refused(refusal(status, "is not one of the answers that the job calls a success (\(names))"))
     }
 
     /// Judges the page to which a redirect led.
@@ -92,7 +92,7 @@ public struct ReceiptRule: Sendable, Hashable {
         return .refused(
             TransferError(
                 .mayHaveBeenSent,
-                "the answer \(status) \(words); \(method) isn't repeated, because it may have been taken; "
+                "the answer \(status) \(words); \(method) is not repeated, because it may have been taken; "
                     + "\"success\": [201, \(status)] in the job takes it for one"))
     }
 

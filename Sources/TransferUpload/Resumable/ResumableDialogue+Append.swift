@@ -36,7 +36,7 @@ extension ResumableDialogue {
             }
         }
         guard let offset = fields.offset else {
-            let silence = "the server doesn't say how much it has"
+            let silence = "the server does not say how much it has"
             if case .offset = question { return replace(silence) }
             return fail(TransferError(.badResponse, silence, isTransient: true))
         }
@@ -158,7 +158,7 @@ extension ResumableDialogue {
     }
 
     private static let uncounted = TransferError(
-        .badResponse, "the server takes the upload's bytes and doesn't count them", isTransient: true)
+        .badResponse, "the server takes the upload's bytes and does not count them", isTransient: true)
     /// The error of repeated 413 answers; the next attempt begins with the limit that is known by then.
     private static let refusedAgain = TransferError(
         .badResponse, "the server wants less in one request, again and again (413)", isTransient: true)

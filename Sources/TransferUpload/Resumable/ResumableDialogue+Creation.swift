@@ -101,7 +101,7 @@ extension ResumableDialogue {
             return fail(
                 TransferError(
                     .mayHaveBeenSent,
-                    "\(error.message); \(options.method) isn't repeated, because it may have been applied",
+                    "\(error.message); \(options.method) is not repeated, because it may have been applied",
                     cause: error.status == nil ? error.cause : nil))
         }
         guard options.mode == .upgrade, options.method == "PUT" else { return nil }
@@ -118,7 +118,7 @@ extension ResumableDialogue {
         guard let url = reported ?? location else {
             guard isWhole else { return misunderstood(answer, fields, now: now) }
             return fail(
-                TransferError(.badResponse, "the server says that the upload isn't complete, but not where it is"))
+                TransferError(.badResponse, "the server says that the upload is not complete, but not where it is"))
         }
         // After a redirect the final answer determines the base of its Location.
         if let location, location != url, answer.url == options.url { return ambiguous() }
@@ -161,7 +161,7 @@ extension ResumableDialogue {
         return fail(
             TransferError(
                 .mayHaveBeenSent,
-                "\(error.message); \(options.method) isn't repeated, because it may have been applied",
+                "\(error.message); \(options.method) is not repeated, because it may have been applied",
                 cause: error.cause))
     }
 

@@ -95,7 +95,7 @@ extension ResumableDialogue {
         return fail(
             TransferError(
                 .mayHaveBeenSent,
-                "\(reason); \(options.method) isn't repeated, because all was sent and the answer was lost"))
+                "\(reason); \(options.method) is not repeated, because all was sent and the answer was lost"))
     }
 
     /// Replaces an upload whose state the server does not report; it stays recorded until the new one exists.

@@ -62,7 +62,7 @@ extension S3Dialogue {
                 return end(.finish(result))
             case .unclear:
                 let error = TransferError(
-                    .badResponse, "the server didn't say whether it completed the upload", isTransient: true)
+                    .badResponse, "the server did not say whether it completed the upload", isTransient: true)
                 return [try send(.head(.unclear(error)), now)]
             case .fault: break
             }
@@ -72,7 +72,7 @@ extension S3Dialogue {
             let parts = S3Parts(size: upload.parts.size, partSize: upload.parts.partSize)
         else { throw S3Fault.error(answer, now: now) }
         guard !upload.isListedAgain else {
-            return [try send(.abort(thenRestart: "the server doesn't take the parts that it says it has"), now)]
+            return [try send(.abort(thenRestart: "the server does not take the parts that it says it has"), now)]
         }
         // The server has lost some parts: its list is requested again, and only the missing parts are sent.
         upload.parts = parts
@@ -152,7 +152,7 @@ extension S3Dialogue {
         switch question {
         case .put:
             let isThere = (200..<300).contains(result.status)
-            let found = isThere ? "what is there isn't the file" : "the server doesn't have it (\(result.status))"
+            let found = isThere ? "what is there is not the file" : "the server does not have it (\(result.status))"
             return [.restart("an earlier attempt may have sent it, and \(found)")] + (try start(now, isSaved: true))
         case .unlisted(let reason): return try sendAll(reason, now)
         case .completed:

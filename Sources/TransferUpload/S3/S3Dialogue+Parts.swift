@@ -4,7 +4,7 @@ extension S3Dialogue {
     mutating func created(_ answer: UploadAnswer, _ now: Int64) throws(TransferError) -> [UploadAction] {
         guard answer.isSuccess else { throw S3Fault.error(answer, now: now) }
         guard let uploadID = S3Answers.uploadID(answer.body) else {
-            throw TransferError(.badResponse, "the server made an upload and didn't say its ID", isTransient: true)
+            throw TransferError(.badResponse, "the server made an upload and did not say its ID", isTransient: true)
         }
         guard
             let partSize = S3Parts.partSize(
@@ -32,7 +32,7 @@ extension S3Dialogue {
         switch ReportedOffset(status: answer.head.status, offset: page.map { _ in 0 }, isPassing: error.isTransient) {
         case .unknown: throw error
         case .refused, .gone:
-            let why = answer.isSuccess ? "its list can't be read" : error.message
+            let why = answer.isSuccess ? "its list cannot be read" : error.message
             return try unlisted("the server does not report which parts it has (\(why))", after: marker, now)
         case .known: break
         }
@@ -43,7 +43,7 @@ extension S3Dialogue {
             // A page without parts makes no progress: few of them are requested, regardless of the upload's parts.
             let leadsOn = page?.parts.isEmpty == false || detours.take()
             guard leadsOn, multipart?.pages.take() == true else {
-                return try unlisted("the server's list of parts doesn't end", after: next, now)
+                return try unlisted("the server's list of parts does not end", after: next, now)
             }
             return [try send(.list(after: next), now)]
         }

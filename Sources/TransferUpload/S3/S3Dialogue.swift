@@ -104,7 +104,7 @@ public struct S3Dialogue: UploadDialogue {
 
     private mutating func resume(_ now: Int64) throws(TransferError) -> [UploadAction] {
         guard let saved else { return try start(now) }
-        guard let state = S3State(saved) else { return try restart("its record can't be read", now) }
+        guard let state = S3State(saved) else { return try restart("its record cannot be read", now) }
         guard adopt(state) else {
             // The upload may have been created without a received answer.
             if case .creating(let since, let tries) = state.stage {

@@ -36,7 +36,7 @@ struct S3Fault: Sendable, Hashable {
         let status = answer.head.status
         guard let fault = S3Fault(answer.body) else {
             if status == 301 || status == 307 {
-                error.message = "the bucket is at another endpoint, which the server doesn't name"
+                error.message = "the bucket is at another endpoint, which the server does not name"
                 error.isTransient = status == 307
                 error.cause = nil
             }

@@ -9,7 +9,7 @@ extension S3Location {
             return "\(Redaction.url(text)) is no endpoint: write https://host, with :port and /path if it has them"
         }
         let start = text.utf8.index(text.startIndex, offsetBy: text.lengthThroughAuthority)
-        guard !text[..<start].contains("@") else { return "an endpoint can't carry a user or a password" }
+        guard !text[..<start].contains("@") else { return "an endpoint cannot carry a user or a password" }
         guard !text[start...].contains(where: { $0 == "?" || $0 == "#" }) else {
             return "the endpoint \(Redaction.url(text)) has more than a host, a port and a path"
         }

@@ -51,7 +51,7 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         guard bytes.count <= 1024 else { throw fault("a key has at most 1024 bytes, this one \(bytes.count)") }
         guard let key = String(validating: bytes, as: UTF8.self) else { throw fault("the key is no UTF-8") }
         guard !key.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) else {
-            throw fault("a key with . or .. between slashes can't be asked for by HTTP, which takes them out")
+            throw fault("a key with . or .. between slashes cannot be asked for by HTTP, which takes them out")
         }
         self.bucket = bucket
         self.key = key
@@ -69,7 +69,7 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         }
         chosenStyle = style
         guard style != .virtualHost || Self.isLabel(bucket, allowingDots: true) else {
-            throw fault("\(bucket) can't be part of a host name: use path style")
+            throw fault("\(bucket) cannot be part of a host name: use path style")
         }
     }
 

@@ -39,7 +39,7 @@ public struct S3Settings: Sendable {
         for (path, kind) in files {
             guard let path else { continue }
             guard let text = readFile(path) else {
-                looked.append("\(path) (can't be read)")
+                looked.append("\(path) (cannot be read)")
                 continue
             }
             guard let settings = AWSProfiles(text, kind).settings[name] else {
@@ -49,7 +49,7 @@ public struct S3Settings: Sendable {
             if let found = try Self.credentials(settings, name, path) { return found }
             looked.append("profile \(name) in \(path) (has no aws_access_key_id)")
         }
-        if credentialsPath == nil || configPath == nil { looked.append("HOME, which isn't set") }
+        if credentialsPath == nil || configPath == nil { looked.append("HOME, which is not set") }
         throw TransferError(.secretMissing, "no S3 credentials; looked at \(looked.joined(separator: ", "))")
     }
 
@@ -75,7 +75,7 @@ public struct S3Settings: Sendable {
                 let (there, missing) =
                     key == nil
                     ? ("AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID") : ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
-                throw TransferError(.secretMissing, "\(there) is set in the environment, but \(missing) isn't")
+                throw TransferError(.secretMissing, "\(there) is set in the environment, but \(missing) is not")
             }
             return nil
         }
@@ -97,7 +97,7 @@ public struct S3Settings: Sendable {
         if let other = others.first(where: { setting($0) != nil }) {
             throw TransferError(
                 .secretMissing,
-                "profile \(profile) in \(path) gets its credentials by \(other), which isn't supported: put those that "
+                "profile \(profile) in \(path) gets its credentials by \(other), which is not supported: put those that "
                     + "`aws configure export-credentials` prints into the environment")
         }
         return nil

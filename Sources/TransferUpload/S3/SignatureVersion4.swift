@@ -79,7 +79,7 @@ public struct SignatureVersion4: Sendable, Hashable {
         method: String, url: String, headers: [HeaderField], digest: String
     ) throws(TransferError) -> (text: String, signedHeaders: String) {
         guard let origin = Origin(url: url) else {
-            throw TransferError(.badURL, "\(Redaction.url(url)) can't be signed: it's no http or https URL")
+            throw TransferError(.badURL, "\(Redaction.url(url)) cannot be signed: it is no http or https URL")
         }
         let (path, query) = pathAndQuery(url)
         var values: [String: [String]] = ["host": [origin.hostAndPort]]

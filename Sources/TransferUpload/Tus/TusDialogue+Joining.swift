@@ -70,11 +70,11 @@ extension TusDialogue {
         guard let text = answer.head.singleValue("Location"), !text.isEmpty else {
             throw TransferError(
                 .badResponse,
-                "\(Redaction.url(url)) doesn't say where the upload is (Location is missing): it may be no tus server")
+                "\(Redaction.url(url)) does not say where the upload is (Location is missing): it may be no tus server")
         }
         guard let place = URLReference.resolve(text, against: answer.url), let origin = Origin(url: place) else {
             throw TransferError(
-                .badResponse, "what the server says of where the upload is can't be a URL: \(TusFailure.quoted(text))")
+                .badResponse, "what the server says of where the upload is cannot be a URL: \(TusFailure.quoted(text))")
         }
         if origin.scheme == "http", Origin(url: answer.url)?.scheme == "https" {
             throw TransferError(

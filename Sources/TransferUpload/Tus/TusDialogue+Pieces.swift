@@ -117,7 +117,7 @@ extension TusDialogue {
         case 409:
             guard pieces[index].conflicted(), detours.take() else {
                 throw TusFailure.passing(
-                    "409 Conflict: the server's offset isn't the one that it has just reported; another client may write to the "
+                    "409 Conflict: the server's offset is not the one that it has just reported; another client may write to the "
                         + "same upload")
             }
             return ask(index)
@@ -130,7 +130,7 @@ extension TusDialogue {
             guard pieces[index].mismatched() else {
                 throw TransferError(
                     .checksumMismatch,
-                    "what arrives at the server isn't what was sent (460 Checksum Mismatch), again and again",
+                    "what arrives at the server is not what was sent (460 Checksum Mismatch), again and again",
                     cause: .http(status: 460))
             }
             guard detours.take() else {

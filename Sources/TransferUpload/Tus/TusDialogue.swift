@@ -118,11 +118,11 @@ public struct TusDialogue: UploadDialogue {
         if let bad = options.metadata.first(where: { !$0.isValid }) {
             throw TransferError(
                 .invalidRequest,
-                "\(TusFailure.quoted(bad.name)) can't name metadata of tus: it is empty, or has blanks, commas or letters "
-                    + "that aren't ASCII")
+                "\(TusFailure.quoted(bad.name)) cannot name metadata of tus: it is empty, or has blanks, commas or letters "
+                    + "that are not ASCII")
         }
         guard let earlier else {
-            return (isEarlierUnreadable ? [.restart("what was saved of the upload can't be read")] : []) + createAnew()
+            return (isEarlierUnreadable ? [.restart("what was saved of the upload cannot be read")] : []) + createAnew()
         }
         if let reason = earlier.mismatch(to: url, source) { return [.restart(reason)] + createAnew() }
         pieces = earlier.pieces

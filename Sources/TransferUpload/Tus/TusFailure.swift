@@ -21,12 +21,12 @@ enum TusFailure {
 
     static func unsupported(_ versions: [String]) -> TransferError {
         let spoken =
-            versions.isEmpty ? "doesn't say which (no Tus-Version)" : "speaks \(versions.joined(separator: ", "))"
-        return TransferError(.httpStatus, "the server doesn't speak tus \(TusFields.version); it \(spoken)")
+            versions.isEmpty ? "does not say which (no Tus-Version)" : "speaks \(versions.joined(separator: ", "))"
+        return TransferError(.httpStatus, "the server does not speak tus \(TusFields.version); it \(spoken)")
     }
 
     static func tooLarge(_ size: Int64, limit: Int64?, status: Int?) -> TransferError {
-        let limit = limit.map { "at most \(CountText.bytes($0)) (Tus-Max-Size)" } ?? "fewer (it doesn't say how many)"
+        let limit = limit.map { "at most \(CountText.bytes($0)) (Tus-Max-Size)" } ?? "fewer (it does not say how many)"
         return TransferError(
             .httpStatus,
             "\(status.map { "\($0) \(StatusRule.reason($0)): " } ?? "")the file has \(CountText.bytes(size)); "

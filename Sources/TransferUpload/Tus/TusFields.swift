@@ -18,7 +18,7 @@ enum TusFields {
     static func offset(_ head: ResponseHead, of method: String) throws(TransferError) -> Int64 {
         guard let text = head.singleValue("Upload-Offset") else {
             throw TransferError(
-                .badResponse, "the server's answer to \(method) doesn't say what it has (Upload-Offset is missing)")
+                .badResponse, "the server's answer to \(method) does not say what it has (Upload-Offset is missing)")
         }
         guard let offset = count(text) else { throw TusFailure.noNumber("Upload-Offset", text) }
         return offset

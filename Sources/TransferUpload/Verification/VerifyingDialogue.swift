@@ -140,7 +140,7 @@ public struct VerifyingDialogue: UploadDialogue {
 
     private mutating func ask(_ result: UploadResult, _ now: Int64) -> [UploadAction] {
         let place = place(result)
-        guard let url = place.url, !url.isEmpty else { return unknownToHTTP("doesn't say where the upload is") }
+        guard let url = place.url, !url.isEmpty else { return unknownToHTTP("does not say where the upload is") }
         guard place.signed == nil else { return fetch(place, now) }
         phase = .asking
         return [
@@ -152,7 +152,7 @@ public struct VerifyingDialogue: UploadDialogue {
     }
 
     private mutating func fetch(_ place: Place, _ now: Int64) -> [UploadAction] {
-        guard let url = place.url else { return unknownToHTTP("doesn't say where the upload is") }
+        guard let url = place.url else { return unknownToHTTP("does not say where the upload is") }
         phase = .fetching
         var request = UploadRequest(id: Self.number, method: "GET", url: url, headers: place.headers)
         request.digests = .sha256
@@ -178,7 +178,7 @@ public struct VerifyingDialogue: UploadDialogue {
                 if let digest = Self.reprDigest(answer.head) { return judge(digest, expected, now) }
                 if !isFetched { return fetch(place(result), now) }
                 guard answer.head.contentCoding == nil, let digest = answer.digest else {
-                    return unknownToHTTP("doesn't give back what it has")
+                    return unknownToHTTP("does not give back what it has")
                 }
                 return judge(digest, expected, now)
             }
@@ -225,7 +225,7 @@ public struct VerifyingDialogue: UploadDialogue {
         fail(
             TransferError(
                 .digestUnknown,
-                "\(source.name) was uploaded, but whether it arrived unharmed isn't known: \(why); \(remedy), "
+                "\(source.name) was uploaded, but whether it arrived unharmed is not known: \(why); \(remedy), "
                     + "or leave out \(CommandPhrases.choose("--checksum (\"checksum\" in a job file)", "its checksum"))"
             ))
     }

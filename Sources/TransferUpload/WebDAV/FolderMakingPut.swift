@@ -155,7 +155,7 @@ public struct FolderMakingPut: UploadDialogue {
 
     private func failure(_ folder: String, _ answer: UploadAnswer, _ now: Int64) -> UploadAction {
         var error = StatusRule.error(answer.head, now: now)
-        error.message = "the folder \(Redaction.url(folder)) can't be made: \(error.message)"
+        error.message = "the folder \(Redaction.url(folder)) cannot be made: \(error.message)"
         return .fail(error)
     }
 

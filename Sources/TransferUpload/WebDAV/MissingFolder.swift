@@ -19,6 +19,6 @@ public enum MissingFolder {
         }
         // The text is the same for every folder, so that a report shows it once.
         return
-            "; if its folder isn't there, \"createFolders\": true\(CommandPhrases.only(" or --create-folders")) makes it"
+            "; if its folder is not there, \"createFolders\": true\(CommandPhrases.only(" or --create-folders")) makes it"
     }
 }

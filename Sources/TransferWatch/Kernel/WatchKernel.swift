@@ -64,7 +64,7 @@ struct WatchRefusal: Sendable, Hashable {
         case EMFILE: error("instances", Self.instances[0], enough: 1024)
         default:
             TransferError(
-                .watchLimit, "inotify can't be used here: \(SystemText.of(number)); folders are polled instead",
+                .watchLimit, "inotify cannot be used here: \(SystemText.of(number)); folders are polled instead",
                 cause: .os(errno: number))
         }
     }

@@ -189,7 +189,7 @@ public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
             }
             index += 1
         }
-        if depth > 0 { throw fault(text, "a brace isn't closed") }
+        if depth > 0 { throw fault(text, "a brace is not closed") }
         return nil
     }
 
@@ -230,7 +230,7 @@ public struct GlobPattern: Sendable, Hashable, CustomStringConvertible {
                 index += 1
                 tokens.append(.exactly(part[index]))
             case "[":
-                guard let end = closingBracket(part, index) else { throw fault(text, "a bracket isn't closed") }
+                guard let end = closingBracket(part, index) else { throw fault(text, "a bracket is not closed") }
                 tokens.append(try oneOf(part[(index + 1)..<end], in: text))
                 index = end
             default: tokens.append(.exactly(part[index]))

@@ -29,7 +29,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         do throws(TemplateText.OpenBrace) {
             template = try TemplateText(text, braces: .places)
         } catch {
-            throw TransferError(.badURL, "\"\(text)\": a brace isn't closed; \(Self.known)")
+            throw TransferError(.badURL, "\"\(text)\": a brace is not closed; \(Self.known)")
         }
         for part in template.parts {
             switch part {

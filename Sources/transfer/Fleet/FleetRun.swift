@@ -30,7 +30,7 @@ struct FleetRun {
         }
         if command.stops.deadline != nil || command.stops.failFast || command.stops.maxFailures != nil {
             throw ValidationError(
-                "a run doesn't stop workers: --deadline, --fail-fast and --max-failures go without --queue")
+                "a run does not stop workers: --deadline, --fail-fast and --max-failures go without --queue")
         }
         if command.output.hooks.hook != nil {
             throw ValidationError(

@@ -87,7 +87,7 @@ struct Work: AsyncParsableCommand {
     private func folder() throws -> String {
         let path = Composition.absolute(directory ?? Composition.workingFolder)
         guard let real = realpath(path, nil) else {
-            throw Failure(.wrongUsage, "can't use \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
+            throw Failure(.wrongUsage, "cannot use \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
         }
         defer { free(real) }
         return String(cString: real)

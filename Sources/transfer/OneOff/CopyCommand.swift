@@ -138,7 +138,7 @@ struct Copy: AsyncParsableCommand {
     private static func login(_ user: String, _ url: String) throws -> JSONText {
         guard Origin(fileServerURL: url)?.scheme == "sftp" else {
             throw ValidationError(
-                "\(Redaction.url(url)) can't name the user; --user is the source's, and the destination's stands in "
+                "\(Redaction.url(url)) cannot name the user; --user is the source's, and the destination's stands in "
                     + "--destination '{\"auth\": {\"user\": …, \"password\": {\"env\": …}}}'")
         }
         return .object(["user": .string(user)])

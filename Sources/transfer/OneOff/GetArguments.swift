@@ -61,7 +61,7 @@ enum DataArgument {
             throw Failure(.wrongUsage, "--data: \(error.message)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(.wrongUsage, "--data: \(path) isn't text in UTF-8; `transfer put` sends files of any kind")
+            throw Failure(.wrongUsage, "--data: \(path) is not text in UTF-8; `transfer put` sends files of any kind")
         }
         return text
     }

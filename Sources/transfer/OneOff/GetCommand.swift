@@ -76,7 +76,8 @@ struct Get: AsyncParsableCommand {
 
     mutating func validate() throws {
         if urls.isEmpty, lists.isEmpty, !mirror.isEmpty {
-            throw ValidationError("--mirror is one more source of the one URL: name that too (web sites aren't copied)")
+            throw ValidationError(
+                "--mirror is one more source of the one URL: name that too (web sites are not copied)")
         }
         if let directory = place.directory,
             directory.contains("=") || ["@", "{", "http"].contains(where: directory.hasPrefix)
@@ -113,7 +114,7 @@ struct Get: AsyncParsableCommand {
         }
         if output == "-", proof.ifExists != nil { throw ValidationError("--if-exists is for files, not for -o -") }
         if proof.checksum != nil, proof.checksums != nil {
-            throw ValidationError("--checksum and --checksums don't go together")
+            throw ValidationError("--checksum and --checksums do not go together")
         }
         try downloads.coding.check(request.segments)
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("standard input is one list") }
@@ -121,7 +122,7 @@ struct Get: AsyncParsableCommand {
             throw ValidationError("standard output is for the file or for --json, not for both")
         }
         for url in mirror where try LoginArguments.withoutUser(url).user != nil {
-            throw ValidationError("--mirror: its URL can't name a user; --user is for all sources")
+            throw ValidationError("--mirror: its URL cannot name a user; --user is for all sources")
         }
         for (option, url) in named.map({ ("", $0) }) + mirror.map({ ("--mirror: ", URLArgument.completed($0)) }) {
             let (url, _) = try request.login.settings(of: url)
@@ -227,7 +228,8 @@ struct Get: AsyncParsableCommand {
         guard let sums else { return nil }
         if sums.isUnnamed, words.count > 1 {
             throw Failure(
-                .wrongUsage, "--checksums: the list holds a digest without a name, which can't be that of several URLs")
+                .wrongUsage, "--checksums: the list holds a digest without a name, which cannot be that of several URLs"
+            )
         }
         let name = destination.flatMap { $0 == "-" ? nil : $0 } ?? url.prefix { $0 != "?" && $0 != "#" }.description
         if let sum = sums.checksum(of: name) { return sum }

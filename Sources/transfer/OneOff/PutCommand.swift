@@ -112,7 +112,7 @@ struct Put: AsyncParsableCommand {
 
     /// Reports the entries of a folder that are not sent, with the reasons.
     private static func tell(_ contents: SentFolder.Contents, of source: String) {
-        for (path, reason) in contents.unreadable { StandardError.write("transfer: can't send \(path): \(reason)\n") }
+        for (path, reason) in contents.unreadable { StandardError.write("transfer: cannot send \(path): \(reason)\n") }
         for (path, reason) in contents.leftOut { StandardError.write("transfer: left out \(path): \(reason)\n") }
         guard contents.files.isEmpty, contents.unreadable.isEmpty else { return }
         StandardError.write("transfer: \(source): no files in it that are to be sent\n")

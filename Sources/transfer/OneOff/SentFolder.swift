@@ -39,7 +39,7 @@ struct SentFolder {
     func contents() throws(Failure) -> Contents {
         var found = Contents()
         if let reason = look(beneath: "", into: &found) {
-            throw Failure(.wrongUsage, "can't read the folder \(path): \(reason)")
+            throw Failure(.wrongUsage, "cannot read the folder \(path): \(reason)")
         }
         return found
     }
@@ -64,7 +64,7 @@ struct SentFolder {
                 // not found either.
                 if errno == ENOENT {
                     guard name.unicodeScalars.contains("\u{FFFD}") else { continue }
-                    found.unreadable.append((place, "its name isn't UTF-8; rename it"))
+                    found.unreadable.append((place, "its name is not UTF-8; rename it"))
                 } else {
                     found.unreadable.append((place, Self.reason()))
                 }

@@ -29,7 +29,7 @@ final class StreamSpool: Sendable {
         let key = "\(url)\n\(FileManager.default.currentDirectoryPath)"
         Array(key.utf8).withUnsafeBytes { digest.update($0) }
         path = try "\(folder)/\(direction.rawValue)-\(digest.finish().hex.prefix(16))"
-        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Self.failure("can't make \(folder)") }
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Self.failure("cannot make \(folder)") }
         lock = try Self.locked(path, direction)
     }
 
@@ -40,7 +40,7 @@ final class StreamSpool: Sendable {
     private static func locked(_ path: String, _ direction: Direction) throws(Failure) -> Int32 {
         while true {
             let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard lock >= 0 else { throw failure("can't write \(path).lock") }
+            guard lock >= 0 else { throw failure("cannot write \(path).lock") }
             guard flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
                 close(lock)
                 throw Failure(.workLeft, "another process moves standard \(direction.rawValue) of this URL")
@@ -59,11 +59,11 @@ final class StreamSpool: Sendable {
     func fill() throws(Failure) {
         let new = path + ".new"
         let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw Self.failure("can't write \(new)") }
+        guard descriptor >= 0 else { throw Self.failure("cannot write \(new)") }
         defer { close(descriptor) }
         do throws(Failure) {
             try Self.copy(from: STDIN_FILENO, "standard input", to: descriptor, new)
-            guard rename(new, path) == 0 else { throw Self.failure("can't write \(path)") }
+            guard rename(new, path) == 0 else { throw Self.failure("cannot write \(path)") }
         } catch {
             unlink(new)
             throw error
@@ -73,7 +73,7 @@ final class StreamSpool: Sendable {
     /// Writes the file to standard output.
     func copyToStandardOutput() throws(Failure) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure("can't read \(path)") }
+        guard descriptor >= 0 else { throw Self.failure("cannot read \(path)") }
         defer { close(descriptor) }
         try Self.copy(from: descriptor, path, to: STDOUT_FILENO, "standard output")
     }
@@ -85,10 +85,10 @@ final class StreamSpool: Sendable {
     /// The batch need not exist yet. The next process removes a spool without a batch.
     func note(batch: String) throws(Failure) {
         let new = path + ".batch.new"
-        guard let file = fopen(new, "we") else { throw Self.failure("can't write \(new)") }
+        guard let file = fopen(new, "we") else { throw Self.failure("cannot write \(new)") }
         let isWritten = fputs(batch, file) >= 0
         guard fclose(file) == 0, isWritten, rename(new, path + ".batch") == 0 else {
-            throw Self.failure("can't write \(path).batch")
+            throw Self.failure("cannot write \(path).batch")
         }
     }
 
@@ -101,7 +101,7 @@ final class StreamSpool: Sendable {
             guard count != 0 else { return }
             if count < 0 {
                 if errno == EINTR { continue }
-                throw failure("can't read \(sourceName)")
+                throw failure("cannot read \(sourceName)")
             }
             var done = 0
             while done < count {
@@ -110,7 +110,7 @@ final class StreamSpool: Sendable {
                 }
                 if written < 0 {
                     if errno == EINTR { continue }
-                    throw failure("can't write \(targetName)")
+                    throw failure("cannot write \(targetName)")
                 }
                 done += written
             }

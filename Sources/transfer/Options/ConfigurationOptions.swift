@@ -16,7 +16,7 @@ struct ConfigurationOptions: ParsableArguments {
     var isOff = false
 
     func validate() throws {
-        if isOff, file != nil { throw ValidationError("--config and --no-config don't go together") }
+        if isOff, file != nil { throw ValidationError("--config and --no-config do not go together") }
     }
 
     func add(to given: inout GivenOptions) {

@@ -8,6 +8,6 @@ enum CookieFile {
         guard access(path, R_OK) != 0 else { return nil }
         let reason = String(cString: strerror(errno)).lowercasedFirst
         return
-            "can't read the file of cookies \(path): \(reason); export the browser's cookies to it in Netscape's form (cookies.txt), or leave it out"
+            "cannot read the file of cookies \(path): \(reason); export the browser's cookies to it in Netscape's form (cookies.txt), or leave it out"
     }
 }

@@ -21,7 +21,7 @@ struct CodingOptions: ParsableArguments {
     func check(_ segments: SegmentsArgument?) throws {
         guard compressed, let count = segments?.count, count > 1 else { return }
         throw ValidationError(
-            "--segments and --compressed don't go together: what is compressed on its way has no parts that could be "
+            "--segments and --compressed do not go together: what is compressed on its way has no parts that could be "
                 + "asked for")
     }
 

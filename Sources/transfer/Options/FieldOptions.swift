@@ -28,10 +28,10 @@ struct FieldOptions: ParsableArguments {
     func validate() throws {
         // Other tools use these letters for other options.
         if let userAgent, userAgent.hasPrefix("*") {
-            throw ValidationError("-A is the User-Agent field; names aren't matched, as web sites aren't copied")
+            throw ValidationError("-A is the User-Agent field; names are not matched, as web sites are not copied")
         }
         if let referer, referer.hasPrefix("robots=") {
-            throw ValidationError("-e is the Referer field; robots.txt isn't asked, as web sites aren't copied")
+            throw ValidationError("-e is the Referer field; robots.txt is not asked, as web sites are not copied")
         }
     }
 

@@ -41,7 +41,7 @@ enum ForeignOptions {
         ForeignOption("-c --continue --auto-file-renaming", .always("interrupted transfers always continue")),
         ForeignOption("-C --continue-at =", .always("interrupted transfers always continue")),
         ForeignOption("--create-dirs --force-directories", .always("folders are made")),
-        ForeignOption("-N --timestamping --check-integrity", .always("what is complete isn't fetched again")),
+        ForeignOption("-N --timestamping --check-integrity", .always("what is complete is not fetched again")),
         ForeignOption("--retry-connrefused --retry-all-errors", .always("such failures are tried again")),
         ForeignOption("--remove-on-error --no-clobber -nc", .always("a destination is never a partial file")),
         ForeignOption("-# --progress-bar --show-progress", .always("a terminal shows the progress")),
@@ -74,7 +74,7 @@ enum ForeignOptions {
         ForeignOption("--compressed", .words("files are sent as they are")),
         ForeignOption(
             "-c --cookie-jar --save-cookies -D --dump-header =",
-            .words("cookies of answers aren't kept; -b FILE sends those of a file")),
+            .words("cookies of answers are not kept; -b FILE sends those of a file")),
     ]
 
     private static let limits = [
@@ -176,7 +176,7 @@ enum ForeignOptions {
         ForeignOption("-l --level -D --domains --accept --reject -R --cut-dirs =", sites),
         ForeignOption(
             "-T --torrent-file -M --metalink-file --bt-tracker --seed-time --seed-ratio =",
-            .words("torrents aren't fetched")),
+            .words("torrents are not fetched")),
         ForeignOption(
             "-b -D --daemon", .words("`nohup`, or systemd's units in the manual, run it in the background")
         ),
@@ -193,5 +193,5 @@ enum ForeignOptions {
             .words("files are allocated and written as suits the disk")),
     ]
     private static let sites = ForeignOption.Answer.words(
-        "web sites aren't copied; `transfer get` takes the URLs of files")
+        "web sites are not copied; `transfer get` takes the URLs of files")
 }

@@ -62,7 +62,7 @@ struct LoginArguments: ParsableArguments {
         _ = try SecretArgument.value(password, "--password")
         _ = try SecretArgument.value(keyPassphrase, "--ssh-key-passphrase")
         if keyPassphrase != nil, key == nil { throw ValidationError("--ssh-key-passphrase needs --ssh-key") }
-        if password != nil, usesNetrc { throw ValidationError("--netrc and --password don't go together") }
+        if password != nil, usesNetrc { throw ValidationError("--netrc and --password do not go together") }
         if let user, user.contains(":") {
             // Every user of the machine can see the command line.
             throw ValidationError("--user is a name alone; --password '$VARIABLE' or '@FILE' is the rest")
@@ -174,7 +174,7 @@ struct LoginArguments: ParsableArguments {
         guard let at = authority.lastIndex(of: "@") else { return (url, nil) }
         guard !authority[..<at].contains(":") else {
             // Every user of the machine can see the command line.
-            throw ValidationError("a password can't be in a URL: write --password '$VARIABLE' or '@FILE'")
+            throw ValidationError("a password cannot be in a URL: write --password '$VARIABLE' or '@FILE'")
         }
         let user = String(decoding: PercentEncoding.decode(authority[..<at]), as: UTF8.self)
         return (String(url[..<start] + url[url.index(after: at)...]), user.isEmpty ? nil : user)

@@ -129,7 +129,7 @@ struct OptionCheck {
         case .option(let option):
             guard let takesValue = known.takesValue[option] else {
                 return .answered(
-                    "no \(name) here: \(option) does it, which transfer \(command) doesn't have", rewritten: nil)
+                    "no \(name) here: \(option) does it, which transfer \(command) does not have", rewritten: nil)
             }
             // A password must not be repeated, nor be where every process sees it.
             if option == "--proxy-password" {
@@ -150,11 +150,11 @@ struct OptionCheck {
         case .tries(let option):
             guard known.has(option) else {
                 return .answered(
-                    "no \(name) here: \(option) does it, which transfer \(command) doesn't have", rewritten: nil)
+                    "no \(name) here: \(option) does it, which transfer \(command) does not have", rewritten: nil)
             }
             let words = value.flatMap { Int($0) }.map { [option, "\(max(0, $0 - 1))"] }
             return .answered(
-                "no \(name) here: \(words?.joined(separator: " ") ?? option), as the first attempt isn't counted",
+                "no \(name) here: \(words?.joined(separator: " ") ?? option), as the first attempt is not counted",
                 rewritten: words)
         case .key(let example):
             return .answered("no \(name) here: in a job file (`transfer run`), \(example)", rewritten: nil)

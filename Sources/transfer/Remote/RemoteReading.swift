@@ -45,7 +45,7 @@ struct RemoteReading {
         let gid = try await gid(of: job, in: batch)
         let record = try await client.ask("GET", "jobs/\(gid)/why", as: ExplanationRecord.self)
         guard let explanation = record.explanation else {
-            throw Failure(.stateUnusable, "\(client.base) is a newer version: this one doesn't know its answer")
+            throw Failure(.stateUnusable, "\(client.base) is a newer version: this one does not know its answer")
         }
         let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
         let lines =

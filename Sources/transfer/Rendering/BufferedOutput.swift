@@ -38,7 +38,7 @@ struct BufferedOutput: ~Copyable {
         guard descriptor >= 0 else {
             let number = errno
             throw TransferError(
-                .fileAccess, "can't write the report \(path): \(Self.reason(number))",
+                .fileAccess, "cannot write the report \(path): \(Self.reason(number))",
                 cause: .os(errno: number))
         }
         self.init(descriptor: descriptor, ownsDescriptor: true)

@@ -59,7 +59,7 @@ enum FailureText {
 
     /// Splits a message such as `can't write /srv/in/x.iso.part: permission denied`.
     private static func systemReason(_ message: String) -> (path: String?, reason: String)? {
-        guard message.hasPrefix("can't "),
+        guard message.hasPrefix("cannot "),
             let colon = message.lastIndex(of: ":"), message[colon...].hasPrefix(": ")
         else { return nil }
         let words = message[message.index(message.startIndex, offsetBy: 6)..<colon]

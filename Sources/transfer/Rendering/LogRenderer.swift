@@ -166,7 +166,7 @@ struct LogRenderer: Sendable {
             if verbose { add(.info, "\(name(receipt.job, event)): kept, complete before") }
         case .skipped(let job, let need):
             urls[Key(batch: event.batch, job: job)] = nil
-            add(.warn, "\(name(job, event)): skipped, it needs \(need), which didn't complete")
+            add(.warn, "\(name(job, event)): skipped, it needs \(need), which did not complete")
         case .cancelled(let job):
             urls[Key(batch: event.batch, job: job)] = nil
             if verbose { add(.info, "\(name(job, event)): cancelled") }

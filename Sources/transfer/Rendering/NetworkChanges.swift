@@ -43,7 +43,7 @@ enum NetworkChanges {
                     "\(link.name) has \(address.address)/\(address.prefix)\(address.isUsable ? "" : ", not usable yet")"
                 )
             } else if known?.isUsable != address.isUsable {
-                lines.append("\(link.name) \(address.isUsable ? "can" : "can't") use \(address.address)")
+                lines.append("\(link.name) \(address.isUsable ? "can" : "cannot") use \(address.address)")
             }
         }
         if link.mtu != before.mtu { lines.append("\(link.name) has an MTU of \(link.mtu)") }

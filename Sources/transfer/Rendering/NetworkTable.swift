@@ -13,7 +13,7 @@ enum NetworkTable {
         _ snapshot: NetworkSnapshot, charset: Charset, congestion offer: CongestionOffer? = nil
     ) -> [String] {
         guard snapshot.isKnown else {
-            return ["the kernel can't be asked here (no route netlink): a queue tries everything"]
+            return ["the kernel cannot be asked here (no route netlink): a queue tries everything"]
         }
         var table = TextTable(
             ("LINK", .left), ("KIND", .left), ("STATE", .left), ("IPV4", .right), ("IPV6", .right), ("METERED", .left),
@@ -54,8 +54,8 @@ enum NetworkTable {
         if offer.allowed.contains(lossy) { return "\(offer.standard); \(lossy) where a link loses packets" }
         let why =
             offer.available.contains(lossy)
-            ? "needs CAP_NET_ADMIN: it isn't in net.ipv4.tcp_allowed_congestion_control"
-            : "isn't in net.ipv4.tcp_available_congestion_control: modprobe tcp_bbr"
+            ? "needs CAP_NET_ADMIN: it is not in net.ipv4.tcp_allowed_congestion_control"
+            : "is not in net.ipv4.tcp_available_congestion_control: modprobe tcp_bbr"
         return "\(offer.standard); \(lossy), for links that lose packets, \(why)"
     }
 

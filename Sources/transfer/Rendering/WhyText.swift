@@ -73,7 +73,7 @@ enum WhyText {
         case .done: explanation.isUpload ? "complete, sent" : "complete"
         case .failed(_, let message, _, nil): "failed: \(message)"
         case .failed(_, let message, _, let again?): "failed: \(message), tried again in \(clock(again)) at the latest"
-        case .skipped(let need): "skipped: it \(need), which didn't complete"
+        case .skipped(let need): "skipped: it \(need), which did not complete"
         case .cancelled: "cancelled"
         }
     }
@@ -107,7 +107,7 @@ enum WhyText {
         }
         // A copy has two servers.
         if explanation.isUpload, words.to != words.url { places.append(("to", words.to)) }
-        if route.isInsecure { places.append(("tls", "certificates aren't checked (-k, tls.insecure)")) }
+        if route.isInsecure { places.append(("tls", "certificates are not checked (-k, tls.insecure)")) }
         return places
     }
 

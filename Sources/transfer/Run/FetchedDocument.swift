@@ -49,7 +49,7 @@ struct FetchedDocument {
             throw Failure(
                 .unreadableJobFile, "\(Redaction.url(url)) is longer than \(Self.limit >> 20) MiB: no list is as long")
         }
-        guard status == 0 else { throw Failure(.unreadableJobFile, "can't fetch \(Redaction.url(url))") }
+        guard status == 0 else { throw Failure(.unreadableJobFile, "cannot fetch \(Redaction.url(url))") }
         return bytes
     }
 
@@ -58,7 +58,8 @@ struct FetchedDocument {
         var template = Array("\(parent)/transfer-list-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw Failure(
-                .stateUnusable, "can't make a folder in \(parent): \(String(cString: strerror(errno)).lowercasedFirst)")
+                .stateUnusable, "cannot make a folder in \(parent): \(String(cString: strerror(errno)).lowercasedFirst)"
+            )
         }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -103,6 +104,7 @@ struct FetchedDocument {
 
     private static func failure(_ url: String, _ code: Int32) -> Failure {
         Failure(
-            .unreadableJobFile, "can't fetch \(Redaction.url(url)): \(String(cString: strerror(code)).lowercasedFirst)")
+            .unreadableJobFile, "cannot fetch \(Redaction.url(url)): \(String(cString: strerror(code)).lowercasedFirst)"
+        )
     }
 }

@@ -160,7 +160,7 @@ final class MappedFile: Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Self.failure(path) }
         guard status.st_mode & S_IFMT != S_IFDIR else {
-            throw TransferError(.fileAccess, "can't read \(path): it's a folder")
+            throw TransferError(.fileAccess, "cannot read \(path): it is a folder")
         }
         if status.st_size > 0, let map = mmap(nil, Int(status.st_size), PROT_READ, MAP_PRIVATE, descriptor, 0),
             map != MAP_FAILED
@@ -198,6 +198,6 @@ final class MappedFile: Sendable {
     }
 
     private static func failure(_ path: String) -> TransferError {
-        TransferError(.fileAccess, "can't read \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
+        TransferError(.fileAccess, "cannot read \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
     }
 }

@@ -21,7 +21,7 @@ struct JobPlan {
             let verb = complete.contains(spec.identity) ? "keep (sent before)" : "send"
             let path = upload.source.hasPrefix("/") ? upload.source : directory + "/" + upload.source
             let isMissing = spec.needs.isEmpty && access(path, R_OK) != 0
-            let reason = isMissing ? ", which can't be read: \(String(cString: strerror(errno)).lowercasedFirst)" : ""
+            let reason = isMissing ? ", which cannot be read: \(String(cString: strerror(errno)).lowercasedFirst)" : ""
             return "\(verb)  \(upload.source)\(reason) -> \(Redaction.url(upload.url))\(needs)"
         case .download(let download):
             let mirrors = download.urls.count > 1 ? " and \(download.urls.count - 1) more" : ""

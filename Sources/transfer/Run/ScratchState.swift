@@ -21,13 +21,13 @@ final class ScratchState: Sendable {
         let folder = named.count > 1 && named.hasSuffix("/") ? String(named.dropLast()) : named
         Self.sweep(folder)
         var template = Array("\(folder)/\(Self.prefix)XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Self.failure("can't make a folder in \(folder)") }
+        guard mkdtemp(&template) != nil else { throw Self.failure("cannot make a folder in \(folder)") }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         // The lock file gets its name once it is locked, so that no process finds it unlocked.
         let new = path + Self.lockName + ".new"
         lock = open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0, rename(new, path + Self.lockName) == 0 else {
-            throw Self.failure("can't write \(new)")
+            throw Self.failure("cannot write \(new)")
         }
     }
 

@@ -112,7 +112,7 @@ struct WatchBoard: Sendable {
             let which = folders.count == 1 ? "the folder" : first.path
             let others = NumberText.count(lost.count - 1, "other")
             text +=
-                "; \(which) isn't there" + (lost.count > 1 ? ", nor \(lost.count == 2 ? "is" : "are") \(others)" : "")
+                "; \(which) is not there" + (lost.count > 1 ? ", nor \(lost.count == 2 ? "is" : "are") \(others)" : "")
         }
         let paused = folders.filter(\.isPaused)
         if let first = paused.first {
@@ -165,7 +165,7 @@ extension WatchBoard.Folder {
         switch state {
         case .starting, .watching: break
         case .polling: words.append("read again and again")
-        case .lost: words = ["the folder isn't there"] + words
+        case .lost: words = ["the folder is not there"] + words
         }
         return "\(path) -> \(url): \(words.joined(separator: ", "))"
     }
@@ -195,7 +195,7 @@ extension WatchBoard.Folder {
                     ? "paused; after \(resume) the next start continues them" : "which the next start continues"
             words.append("\(waitingWords) left, \(how)")
         } else if holdsMore, state != .starting {
-            words.append("the folder wasn't read to its end, so that more may be left")
+            words.append("the folder was not read to its end, so that more may be left")
         } else {
             words.append(words.count > 2 ? "nothing else left" : "nothing left")
         }

@@ -111,10 +111,10 @@ struct Watch: AsyncParsableCommand {
         if !configuration.isEmpty { spec.plain = Shared(wrappedValue: WatchSpec.Plain(try self.spec(typed: typed))) }
         var status = stat()
         if stat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
-            throw ValidationError("\(folder) isn't a folder; transfer put uploads single files")
+            throw ValidationError("\(folder) is not a folder; transfer put uploads single files")
         }
         if end.once, access(folder, R_OK | X_OK) != 0 {
-            throw ValidationError("can't read \(folder): \(String(cString: strerror(errno)).lowercasedFirst)")
+            throw ValidationError("cannot read \(folder): \(String(cString: strerror(errno)).lowercasedFirst)")
         }
         let faults = spec.complete(directory: FileManager.default.currentDirectoryPath)
         guard let fault = faults.first else { return spec }
@@ -165,7 +165,7 @@ struct Watch: AsyncParsableCommand {
         reporter.call([:], hint)
         if spec.settings.tls.insecure {
             reporter.note(
-                .warn, "certificates aren't checked: anyone on the path can read and change what is transferred")
+                .warn, "certificates are not checked: anyone on the path can read and change what is transferred")
         }
         // The signals are handled before the watch is reported: a reader of that line may end the process at once.
         execution.obeySignals()

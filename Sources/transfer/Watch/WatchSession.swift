@@ -101,7 +101,7 @@ final class WatchSession: Sendable {
                     self?.tell(spec.folder, .reported(event))
                 }
             } catch let error as TransferError {
-                throw Failure(.wrongUsage, "can't watch \(spec.folder): \(error.message)")
+                throw Failure(.wrongUsage, "cannot watch \(spec.folder): \(error.message)")
             } catch StagingError.held(_, let pid) {
                 throw Failure(.workLeft, "\(spec.folder) is being watched by process \(pid)")
             }

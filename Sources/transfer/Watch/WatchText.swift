@@ -29,7 +29,7 @@ enum WatchText {
             let next = again.map { "; tried again in \(DurationText.words($0))" } ?? ""
             return (.error, "\(folder)/\(path): stays where it is: \(error.message)\(next)")
         case .reported(.notUploaded(let path, let other)):
-            return (.info, "\(folder)/\(path): not uploaded, it's another name of \(other)")
+            return (.info, "\(folder)/\(path): not uploaded, it is another name of \(other)")
         case .reported(.backlog), .reported(.holdsMore): return nil
         case .reported(.paused):
             let command = hint.command("resume", notice.batch)
@@ -38,7 +38,7 @@ enum WatchText {
             let command = hint.command("forget", notice.batch)
             return (
                 .warn,
-                "\(folder): its files went to \(former) before; what is there isn't uploaded again (stop, and \(command), to upload all anew)"
+                "\(folder): its files went to \(former) before; what is there is not uploaded again (stop, and \(command), to upload all anew)"
             )
         }
     }
@@ -93,7 +93,7 @@ enum WatchText {
     static func reason(_ reason: LeftAloneReason) -> String {
         switch reason {
         case .linkLeadsOutside: "a symbolic link that leads out of the folder, or nowhere"
-        case .nameIsNotText: "its name isn't UTF-8"
+        case .nameIsNotText: "its name is not UTF-8"
         case .sameFolder: "the same folder by another path"
         }
     }

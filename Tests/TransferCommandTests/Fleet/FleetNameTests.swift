@@ -56,7 +56,7 @@ struct FleetNameTests {
         try await with(isService: isService) { _, names, worker in
             _ = try await worker.line {
                 $0.contains("the queue's database is away, waiting for it: ")
-                    && $0.contains("can't find the host \(Self.name): ")
+                    && $0.contains("cannot find the host \(Self.name): ")
             }
             names.set(Self.name, [TestNetwork.server])
             names.answers = true

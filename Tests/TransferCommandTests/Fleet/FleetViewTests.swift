@@ -24,18 +24,18 @@ import TransferQueue
     @Test func aBatchBeginsOnceContinuesAndEnds() throws {
         var view = view
         guard case .batchStarted(let totals)? = view.begin([status(1)]).first?.kind else {
-            Issue.record("it didn't begin")
+            Issue.record("it did not begin")
             return
         }
         #expect(totals.jobs == 4 && totals.kept == 1 && totals.completed == 0)
         #expect(view.begin([status(1)]).isEmpty)
         guard case .batchProgress(let progress)? = view.progress([status(3)]).first?.kind else {
-            Issue.record("it didn't go on")
+            Issue.record("it did not go on")
             return
         }
         #expect(progress.totals.completed == 2 && progress.rate == 7 && !view.hasEnded)
         guard case .batchFinished(let last, _)? = view.progress([status(3, failed: 1)]).first?.kind else {
-            Issue.record("it didn't end")
+            Issue.record("it did not end")
             return
         }
         #expect(last.completed == 2 && last.failed == 1 && view.hasEnded && view.hasFailures)

@@ -15,7 +15,7 @@ import TransferTestSupport
             let result = try await place.runJobs("--metrics-file", "m/run.prom")
             // The folder does not exist.
             #expect(result.exitCode == 1, "\(result)")
-            #expect(result.standardError.contains("--metrics-file: can't write"), "\(result)")
+            #expect(result.standardError.contains("--metrics-file: cannot write"), "\(result)")
             let again = try await place.runJobs("--metrics-file", "run.prom")
             #expect(again.exitCode == 1, "\(again)")
             let text = try place.folder.text("run.prom")
@@ -79,7 +79,7 @@ import TransferTestSupport
             try place.folder.write(#"{"version": 1, "metrics": {"file": "\#(folder)/a.prom"}}"#, to: "config.json")
             let third = try await place.run("get", server.url("/a"), "-o", "c", "--config", "config.json")
             #expect(third.exitCode == 0, "\(third)")
-            #expect(third.standardError.contains("\"metrics\" of the configuration: can't write"), "\(third)")
+            #expect(third.standardError.contains("\"metrics\" of the configuration: cannot write"), "\(third)")
         }
     }
 

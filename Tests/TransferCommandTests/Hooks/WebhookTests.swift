@@ -88,7 +88,7 @@ import TransferTestSupport
             try place.jobs([download(server.url("/a"), to: "a")], extra: named)
             var command = place.command(["run", "jobs.json", "--json"])
             let missing = try await command.run()
-            #expect(missing.exitCode == 1 && missing.standardError.contains("HOOK_URL isn't set"), "\(missing)")
+            #expect(missing.exitCode == 1 && missing.standardError.contains("HOOK_URL is not set"), "\(missing)")
             command.environment["HOOK_URL"] = server.url("/hook?token=5ecret")
             let result = try await command.run()
             #expect(result.exitCode == 0, "\(result)")

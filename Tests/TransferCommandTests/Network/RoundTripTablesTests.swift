@@ -16,7 +16,7 @@ import Testing
         if ProcessInfo.processInfo.environment["TRANSFER_TABLES"] == "write" {
             return try made.write(to: Self.article, atomically: true, encoding: .utf8)
         }
-        #expect(made == text, "the article isn't what the table says; `make tables` writes it")
+        #expect(made == text, "the article is not what the table says; `make tables` writes it")
     }
 
     @Test func noRowPromisesLessThanItsProtocolNeeds() {

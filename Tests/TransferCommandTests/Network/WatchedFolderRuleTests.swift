@@ -30,7 +30,7 @@ struct WatchedFolderRuleTests {
             starts: "when lan0 appears"),
         Rule(
             testDescription: "allowed interfaces", network: #"{"allow": ["lan*"]}"#, refused: "eth0", allowed: "lan0",
-            reason: "no link that it's allowed to use is up", verdict: "up: not allowed by the rule",
+            reason: "no link that it is allowed to use is up", verdict: "up: not allowed by the rule",
             starts: "when an allowed link appears"),
     ]
 

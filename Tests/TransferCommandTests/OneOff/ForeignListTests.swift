@@ -201,7 +201,7 @@ import TransferTestSupport
 
     /// The message has the line, the alternative, and no secret; no other job is fetched.
     @Test(arguments: [
-        ("form = a=<f", "list:2:8: error: --form: what a file holds isn't read into a list"),
+        ("form = a=<f", "list:2:8: error: --form: what a file holds is not read into a list"),
         ("range = 0-9", "list:2:9: error: --range: files are fetched whole"),
         ("user = me:s3cret", "give --user NAME --password '$VARIABLE', or --netrc"),
         ("url = http://me:s3cret@h/", "give --user NAME --password '$VARIABLE', or --netrc"),

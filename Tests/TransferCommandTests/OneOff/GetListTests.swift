@@ -53,7 +53,7 @@ import TransferTestSupport
             (["-i", "one"], 65, "one:2:1: error: same destination as another job (line 1): a; "),
             (["-i", "one"], 65, "one: 1 error in 2 jobs; nothing was started"),
             (["-i", "two.jsonl"], 65, "two.jsonl:2:"),
-            (["-i", "two.jsonl"], 65, "needs \"q\", which isn't in this batch"),
+            (["-i", "two.jsonl"], 65, "needs \"q\", which is not in this batch"),
             (["-i", "good", "-i", "one"], 65, "one:2:1: error: "),
             (["http://h/z", "-i", "one"], 65, "one:2:1: error: "),
             (["-i", "one", "-i", "three"], 65, "three:4:1: error: "),

@@ -86,7 +86,7 @@ import TransferTestSupport
             (["-A", "me", "-H", "User-Agent: you"], "User-Agent is given twice"),
             (["-i", "list", "-X", "PUT"], "--method and --data go with URLs"),
             (["-o", "-", "--if-exists", "skip"], "--if-exists is for files"),
-            (["--mirror", "https://me@m.example/x"], "--mirror: its URL can't name a user"),
+            (["--mirror", "https://me@m.example/x"], "--mirror: its URL cannot name a user"),
         ] as [([String], String)])
     func aWrongValueNamesItsOption(options: [String], answer: String) async throws {
         let place = try Workplace()

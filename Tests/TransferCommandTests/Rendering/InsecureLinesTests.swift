@@ -76,7 +76,8 @@ import TransferTestSupport
             for line in report { #expect(line.contains(#""insecure":true"#) == line.contains(#""id":"b""#), "\(line)") }
             #expect(try await place.status("batch", "--jobs").map { $0["insecure"]?.bool } == [nil, true])
             let why = try await place.run("why", "batch/b")
-            #expect(why.standardOutput.contains("  tls       certificates aren't checked (-k, tls.insecure)"), "\(why)")
+            #expect(
+                why.standardOutput.contains("  tls       certificates are not checked (-k, tls.insecure)"), "\(why)")
         }
     }
 

@@ -311,7 +311,7 @@ import TransferQueue
                 event(.skipped(job: "c", need: "a"))) == [
                     "error a: the connection was lost, given up after 10 attempts",
                     "error b: /srv/x exists with other contents",
-                    "warn c: skipped, it needs a, which didn't complete",
+                    "warn c: skipped, it needs a, which did not complete",
                 ])
     }
 

@@ -71,7 +71,7 @@ private func example() throws -> NetworkSnapshot {
         #expect(last == "default route: none; only this machine and its neighbours can be reached")
         #expect(
             NetworkTable.lines(.unknown, charset: .utf8) == [
-                "the kernel can't be asked here (no route netlink): a queue tries everything"
+                "the kernel cannot be asked here (no route netlink): a queue tries everything"
             ])
     }
 
@@ -119,7 +119,7 @@ private func example() throws -> NetworkSnapshot {
                 let address = IPAddress("203.0.113.7") ?? .loopback
                 $0.links[2].addresses = [.init(address, prefix: 25)]
                 $0.links[3].addresses[0].flags = .tentative
-            }, ["wwan0 lost 198.51.100.2/30", "wwan0 has 203.0.113.7/25", "wg0 can't use 10.8.0.2"]
+            }, ["wwan0 lost 198.51.100.2/30", "wwan0 has 203.0.113.7/25", "wg0 cannot use 10.8.0.2"]
         ),
         ("MTU", { $0.links[1].mtu = 1400 }, ["eth0 has an MTU of 1400"]),
         ("metering", { $0.links[1].metering = .yes }, ["eth0 is metered"]),

@@ -120,7 +120,7 @@ import TransferQueue
             _ = try Reporter(
                 .init(reportFile: "/nowhere/r.jsonl"), terminal: sink.terminal(), standardOutput: sink.terminal())
         } throws: { error in
-            (error as? TransferError)?.message == "can't write the report /nowhere/r.jsonl: no such file or directory"
+            (error as? TransferError)?.message == "cannot write the report /nowhere/r.jsonl: no such file or directory"
         }
     }
 

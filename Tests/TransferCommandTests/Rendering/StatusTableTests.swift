@@ -93,13 +93,13 @@ import TransferQueue
                 job: "images/1.jpg", code: "httpStatus", reason: "404 Not Found", status: 404, host: "cdn.example",
                 attempts: 1),
             FailedJobRow(
-                job: "日本\n", code: "fileAccess", reason: "can't write /srv/x: permission denied", attempts: 10),
+                job: "日本\n", code: "fileAccess", reason: "cannot write /srv/x: permission denied", attempts: 10),
         ]
         #expect(
             FailedTable.lines(rows, charset: .utf8).joined(separator: "\n") == #"""
                 JOB           HOST         ATTEMPTS  REASON
                 images/1.jpg  cdn.example         1  404 Not Found
-                日本\n        -                  10  can't write /srv/x: permission denied
+                日本\n        -                  10  cannot write /srv/x: permission denied
                 """#)
         #expect(
             FailedTable.json(batch: "n", rows)[0]

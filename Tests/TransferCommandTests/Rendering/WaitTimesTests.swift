@@ -31,7 +31,7 @@ import TransferCore
             reason: .host(origin: "https://a.example", status: 503, message: "busy", remaining: .seconds(42)),
             text: "asks for 0:42", json: #""delay":42"#),
         Wait(
-            testDescription: "for a server that can't be reached",
+            testDescription: "for a server that cannot be reached",
             reason: .host(origin: "https://a.example", status: nil, message: "refused", remaining: .seconds(42)),
             text: "next try in 0:42", json: #""delay":42"#),
         Wait(

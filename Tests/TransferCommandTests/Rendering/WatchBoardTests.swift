@@ -23,7 +23,7 @@ import TransferWatch
     }
 
     private let since = String(TimeText.local(start).dropFirst(11).prefix(5))
-    private let gone = TransferError(.fileMissing, "can't read /srv/out: no such file or directory")
+    private let gone = TransferError(.fileMissing, "cannot read /srv/out: no such file or directory")
 
     @Test func theStatusLineCountsWaitingAndUploadedFiles() {
         let confirmed = WatchNotice.Kind.reported(.confirmed(path: "a", url: "https://files.example/in/a"))
@@ -33,7 +33,7 @@ import TransferWatch
         ])
         #expect(busy.status(at: start) == "/srv/out: 1,204 files waiting, 2 uploaded since \(since)")
         let lost = board([.reported(.watch(.rootLost(gone)))])
-        #expect(lost.status(at: start).hasSuffix("; the folder isn't there"))
+        #expect(lost.status(at: start).hasSuffix("; the folder is not there"))
     }
 
     @Test func theCountBeginsAnewEachDay() {
@@ -54,7 +54,7 @@ import TransferWatch
         board.receive(event(failure("other", notFound), batch: "nightly"))
         #expect(
             board.status(at: start)
-                == "2 folders: 3 files waiting, 0 uploaded since \(since), 1 failed; /b isn't there; offline: eth0 no carrier"
+                == "2 folders: 3 files waiting, 0 uploaded since \(since), 1 failed; /b is not there; offline: eth0 no carrier"
         )
         board.receive(notice(.ended, folder: "/b"))
         #expect(board.folders.map(\.path) == ["/srv/out"])
@@ -73,7 +73,7 @@ import TransferWatch
             ),
             (
                 .reported(.retargeted(from: "https://h/before/{name}")),
-                "warn /srv/out: its files went to https://h/before/{name} before; what is there isn't uploaded again (stop, and transfer forget watch:/srv/out, to upload all anew)"
+                "warn /srv/out: its files went to https://h/before/{name} before; what is there is not uploaded again (stop, and transfer forget watch:/srv/out, to upload all anew)"
             ),
             (
                 .reported(.watch(.rootLost(TransferError(.fileMissing, "no such folder")))),

@@ -110,7 +110,7 @@ import TransferCore
             "starts    again with: transfer retry field-cam/rec-0412.mp4"
         ),
         (
-            .skipped("needs iso"), .skipped, "skipped: it needs iso, which didn't complete",
+            .skipped("needs iso"), .skipped, "skipped: it needs iso, which did not complete",
             "starts    again with: transfer retry field-cam/rec-0412.mp4"
         ),
     ]

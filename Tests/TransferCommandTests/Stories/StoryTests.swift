@@ -41,7 +41,7 @@ import TransferTestSupport
             try await story.succeed("cd elsewhere; transfer run ../again.jsonl")
             #expect(try story.place.folder.files().filter { $0.hasPrefix("data/") }.count == 300)
             #expect(try story.place.folder.text("data/207.csv") == "row 207")
-            #expect(server.requests(to: "/d/1.csv").count == 1, "what was there isn't fetched again")
+            #expect(server.requests(to: "/d/1.csv").count == 1, "what was there is not fetched again")
         }
     }
 

@@ -80,7 +80,7 @@ struct FileServerConformanceTests {
         let result = try await bench.place.runJobs()
         #expect(result.exitCode == 1, "\(result)")
         let failure = try result.events().named("job.failed").first?["message"]?.string ?? ""
-        #expect(failure.contains("doesn't give the file its name") && failure.contains("a folder"), "\(result)")
+        #expect(failure.contains("does not give the file its name") && failure.contains("a folder"), "\(result)")
         #expect(bench.partSize() == 300_000 && bench.names().count == 2)
         try FileManager.default.removeItem(atPath: folder)
         let again = try await bench.place.runJobs()
@@ -225,7 +225,7 @@ struct FileServerConformanceTests {
         let result = try await process.result()
         #expect(result.exitCode == 0, "\(result)")
         let reason = try result.events().named("job.restarted").first?["reason"]?.string ?? ""
-        #expect(reason.contains("can't continue a file") && reason.contains("502"), "\(result)")
+        #expect(reason.contains("cannot continue a file") && reason.contains("502"), "\(result)")
         let isSame = try Data(contentsOf: URL(fileURLWithPath: server.root + "/f")) == place.folder.data("f")
         #expect(isSame && names() == ["f"])
     }

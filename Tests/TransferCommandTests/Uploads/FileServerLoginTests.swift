@@ -40,7 +40,7 @@ import TransferTestSupport
         let file = place.folder.path("home/.ssh/known_hosts")
         let advice = "ssh-keyscan -p \(server.port) 127.0.0.1 >> \(file)"
         #expect(
-            result.standardError.contains("isn't in \(file); if it's the right one, add it: \(advice)"), "\(result)")
+            result.standardError.contains("is not in \(file); if it is the right one, add it: \(advice)"), "\(result)")
         // The refusal is reported once, and not retried; no credentials were sent to the server.
         #expect(try result.events().named("job.retrying").isEmpty && !place.folder.exists("home/.ssh/known_hosts"))
         #expect(!server.log().contains("Accepted"))
@@ -57,7 +57,7 @@ import TransferTestSupport
         #expect(try await place.run("get", url, "--host-key", print).exitCode == 0)
         let other = "SHA256:" + String(repeating: "A", count: 43)
         let result = try await place.run("get", url, "-o", "y", "--host-key", other)
-        #expect(result.exitCode == 1 && result.standardError.contains("isn't the pinned one"), "\(result)")
+        #expect(result.exitCode == 1 && result.standardError.contains("is not the pinned one"), "\(result)")
         #expect(result.standardError.contains("--host-key), which ssh-keyscan -p "), "\(result)")
         #expect(!place.folder.exists("y"))
     }

@@ -48,7 +48,7 @@ import TransferTestSupport
         try place.folder.write("x", to: "file")
         let result = try await place.run("watch", "file", "--to", "http://127.0.0.1:1/in/")
         #expect(result.exitCode == 64)
-        #expect(result.standardError.contains("file isn't a folder; transfer put uploads single files"), "\(result)")
+        #expect(result.standardError.contains("file is not a folder; transfer put uploads single files"), "\(result)")
     }
 
     @Test func existingFilesAreTakenAndTemporaryNamesAreNot() async throws {

@@ -51,7 +51,7 @@ import TransferTestSupport
             let process = try command.start()
             let first = try await manager.message { $0.hasPrefix("READY=1") }
             #expect(first.hasPrefix("READY=1\nSTATUS=2 folders: nothing waiting, 0 uploaded since "), "\(first)")
-            #expect(first.hasSuffix("; \(watch.folder.path("missing")) isn't there"))
+            #expect(first.hasSuffix("; \(watch.folder.path("missing")) is not there"))
             try await manager.message { $0 == "WATCHDOG=1" }
             try watch.write("x", to: "f.txt")
             try await manager.message { $0.hasPrefix("STATUS=") && $0.contains(", 1 uploaded since ") }
@@ -96,7 +96,7 @@ import TransferTestSupport
             command.environment["NOTIFY_SOCKET"] = watch.folder.path("manager")
             let process = try command.start()
             let first = try await manager.message { $0.hasPrefix("READY=1") }
-            #expect(first.hasSuffix("; the folder isn't there"), "\(first)")
+            #expect(first.hasSuffix("; the folder is not there"), "\(first)")
             try await watch.stop(process)
         }
     }
@@ -244,7 +244,7 @@ import TransferTestSupport
             try await process.line { $0.hasSuffix("the job file has faults; continuing as before") }
             try FileManager.default.removeItem(atPath: watch.folder.path("svc.json"))
             process.kill(SIGHUP)
-            try await process.line { $0.hasSuffix("can't read svc.json: no such file or directory") }
+            try await process.line { $0.hasSuffix("cannot read svc.json: no such file or directory") }
             try watch.write("x", to: "f.txt")
             try await process.confirmed("f.txt")
             try await watch.stop(process)

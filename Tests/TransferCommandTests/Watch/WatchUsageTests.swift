@@ -10,15 +10,15 @@ import TransferTestSupport
         (["", "--to", "http://a.example/"], "name a folder"),
         (["out", "--to", "gopher://a.example/"], "unsupported URL gopher://a.example/"),
         (["out", "--to", "http://a.example/{file}"], "--to: {file} stands for nothing; known are {name}, {path}"),
-        (["out", "--to", "http://a.example/{name"], "--to: a brace isn't closed"),
+        (["out", "--to", "http://a.example/{name"], "--to: a brace is not closed"),
         (["out", "--to", "http://a.example/{name}", "--recursive"], "--to: files of one name in two folders"),
         (["out", "--to", "http://a.example/", "--include", "[a"], "'[a' is invalid"),
         (["out", "--to", "http://a.example/", "--then", "forget"], "'forget' is invalid"),
         (["out", "--to", "http://a.example/", "--then", "move"], "'move' is invalid"),
-        (["out", "--to", "http://a.example/", "--then", "move", "./out"], "--then: files can't be moved to where"),
+        (["out", "--to", "http://a.example/", "--then", "move", "./out"], "--then: files cannot be moved to where"),
         (
             ["out", "--to", "http://a.example/", "--recursive", "--then", "move", "out/done"],
-            "--then: files can't be moved to where they are watched, which is in sub-folders too"
+            "--then: files cannot be moved to where they are watched, which is in sub-folders too"
         ),
         (["out", "--to", "http://a.example/", "--keep-for", "7d"], "--keep-for: files that are kept stay for good"),
         (["out", "--to", "http://a.example/", "--deadline", "1m"], "--deadline goes with --once"),

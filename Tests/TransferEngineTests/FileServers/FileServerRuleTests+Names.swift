@@ -97,7 +97,7 @@ extension FileServerRuleTests {
         ("550 Failed.", true, .denied("550 Failed.")),
         ("553 Could not create file.", false, .denied("553 Could not create file.")),
         ("550 File exists.", true, .exists("550 File exists.")),
-        ("550 File doesn't exist.", true, .missing("550 File doesn't exist.")),
+        ("550 File does not exist.", true, .missing("550 File does not exist.")),
         ("552 Quota", true, .full("552 Quota")),
     ])
     func aReplyIsMappedToAFailure(_ line: String, _ writes: Bool, _ expected: FileServerFailure) throws {

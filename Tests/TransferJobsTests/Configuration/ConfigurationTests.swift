@@ -170,7 +170,7 @@ private func faults(_ text: String) -> [String] {
     @Test(arguments: [
         (#""defaults": {"auth": {"user": "me", "password": "hunter2"}}"#, "a password is named, never written"),
         (#""defaults": {"headers": {"Authorization": "Bearer hunter2"}}"#, "a secret is named, never written"),
-        (#""defaults": {"proxy": "http://me:hunter2@p:1"}"#, "a URL can't carry a user or a password"),
+        (#""defaults": {"proxy": "http://me:hunter2@p:1"}"#, "a URL cannot carry a user or a password"),
         (#""origins": {"https://me:hunter2@a.example": {}}"#, "an origin has no user"),
         (#""serve": {"secret": "hunter2"}"#, "a secret is named, never written"),
         (#""serve": {"token": "hunter2"}"#, "unknown key"), (#""queue": {"token": "hunter2"}"#, "a secret is named"),

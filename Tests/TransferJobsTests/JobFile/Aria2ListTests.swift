@@ -72,7 +72,7 @@ import TransferQueueFixtures
         ("pause=true", "2:8:4  pause=true: no job of a list begins paused"),
         ("dry-run=true", "2:10:4  dry-run=true: -n shows"),
         ("hash-check-only=true", "2:18:4  hash-check-only=true: `transfer verify"),
-        ("parameterized-uri=true", "2:20:4  parameterized-uri=true: a URL isn't a pattern"),
+        ("parameterized-uri=true", "2:20:4  parameterized-uri=true: a URL is not a pattern"),
         ("ftp-type=ascii", "2:11:5  ftp-type=ascii: bytes are moved as they are"),
         ("split=many", "2:8:4  not a whole number"),
         ("max-tries=-1", "2:12:2  not a whole number"), ("timeout=soon", "2:10:4  not a duration"),

@@ -56,7 +56,7 @@ import TransferQueueFixtures
             "url,to\nhttp://h/a,a,b\n",
             ["2:14:1  a row of 3 cells, and the header has 2; a comma in a cell needs quotes"]
         ),
-        ("url,to\nhttp://h/a,\"a\n", ["2:12:1  the quotes aren't closed"]),
+        ("url,to\nhttp://h/a,\"a\n", ["2:12:1  the quotes are not closed"]),
         ("url,to\nhttp://h/a,\"a\"b\n", ["2:15:1  a comma follows the closing quote"]),
         (
             "url,to\nhttp://h/a,a\"b\"\n",
@@ -81,7 +81,7 @@ import TransferQueueFixtures
         ("url,auth.user,auth.password\nhttp://h/a,me,s3cret\n", "auth.password.env has the name"),
         ("url,headers.Authorization\nhttp://h/a,Bearer s3cret\n", "headers.Authorization.env has the name"),
         ("url,to\nhttp://me:s3cret@h/a,a\n", "auth.password.env"),
-        ("url,to\n\"http://me:s3cret@h/a,a\n", "aren't closed"),
+        ("url,to\n\"http://me:s3cret@h/a,a\n", "are not closed"),
     ])
     func aSecretIsNamed(text: String, way: String) throws {
         let reading = try read(text, as: .csv)

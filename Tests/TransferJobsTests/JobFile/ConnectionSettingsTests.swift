@@ -66,11 +66,11 @@ import TransferQueueFixtures
     private static let faults: [(String, String)] = [
         (
             #""proxy": "http://a:b@p""#,
-            "2:48:14 $.jobs[0].proxy a URL can't carry a user or a password; \(ConnectionDecoder.proxyAdvice)"
+            "2:48:14 $.jobs[0].proxy a URL cannot carry a user or a password; \(ConnectionDecoder.proxyAdvice)"
         ),
         (
             #""proxy": {"url": "http://a:b@p"}"#,
-            "2:56:14 $.jobs[0].proxy.url a URL can't carry a user or a password; \(ConnectionDecoder.proxyAdvice)"
+            "2:56:14 $.jobs[0].proxy.url a URL cannot carry a user or a password; \(ConnectionDecoder.proxyAdvice)"
         ),
         (
             #""proxy": {"url": "http://p", "user": "a", "password": "b"}"#,
@@ -78,7 +78,7 @@ import TransferQueueFixtures
         ),
         (
             #""proxy": {"url": "http://p", "user": "a:b", "password": {"env": "B"}}"#,
-            "2:76:5 $.jobs[0].proxy.user a user's name can't hold a colon"
+            "2:76:5 $.jobs[0].proxy.user a user's name cannot hold a colon"
         ),
         (
             #""proxy": {"url": "http://p", "user": "a"}"#,

@@ -14,14 +14,14 @@ import TransferQueueFixtures
         (#""watch": {}"#, #"2:39:7 $.jobs[0].watch "watch" belongs to the file, beside "jobs""#),
         (#""id": 5"#, #"2:45:1 $.jobs[0].id expected a string, found a number"#),
         (#""id": """#, #"2:45:2 $.jobs[0].id the ID is empty"#),
-        (#""id": "a/b""#, #"2:45:5 $.jobs[0].id an ID can't hold a slash"#),
-        (#""id": "a\tb""#, #"2:45:6 $.jobs[0].id an ID can't hold control characters"#),
+        (#""id": "a/b""#, #"2:45:5 $.jobs[0].id an ID cannot hold a slash"#),
+        (#""id": "a\tb""#, #"2:45:6 $.jobs[0].id an ID cannot hold control characters"#),
         (#""segments": 33"#, #"2:51:2 $.jobs[0].segments 33 is out of range; 1 to 32 are possible"#),
         (#""segments": 1.5"#, #"2:51:3 $.jobs[0].segments expected a whole number"#),
         (#""segments": "4""#, #"2:51:3 $.jobs[0].segments expected a number of connections or "auto""#),
         (
             #""segments": 4, "compressed": true"#,
-            #"2:39:10 $.jobs[0].segments "segments" and "compressed" don't go together: what is compressed on its way has no parts that could be asked for; leave one of them out"#
+            #"2:39:10 $.jobs[0].segments "segments" and "compressed" do not go together: what is compressed on its way has no parts that could be asked for; leave one of them out"#
         ),
         (#""compressed": 1"#, #"2:53:1 $.jobs[0].compressed expected true or false, found a number"#),
         (
@@ -77,7 +77,7 @@ import TransferQueueFixtures
         ),
         (
             #""headers": {"A": "x\r\nB: y"}"#,
-            #"2:56:11 $.jobs[0].headers.A a header's value can't hold line breaks or other control characters"#
+            #"2:56:11 $.jobs[0].headers.A a header's value cannot hold line breaks or other control characters"#
         ),
         (#""headers": {"A": "x", "a": "y"}"#, #"2:61:3 $.jobs[0].headers.a header "a" occurs twice in this object"#),
         (
@@ -98,7 +98,7 @@ import TransferQueueFixtures
             #""pieces": {"length": 4, "digests": []}"#,
             #"2:49:1 $.jobs[0].pieces write "pieces": {"length": BYTES, "digests": ["sha256:…", …]}: at least one byte a piece, and the digests of all of them by one algorithm"#
         ),
-        (#""checksums": "none""#, #"2:52:6 $.jobs[0].checksums can't read "none": no such file"#),
+        (#""checksums": "none""#, #"2:52:6 $.jobs[0].checksums cannot read "none": no such file"#),
         (#""checksums": "empty""#, #"2:52:7 $.jobs[0].checksums "empty" holds no checksums"#),
         (#""checksums": "SUMS""#, #"2:39:11 $.jobs[0].checksums no checksum for "f" is listed"#),
         (
@@ -136,7 +136,7 @@ import TransferQueueFixtures
         ("h/f", "not a URL; it begins with http://"), ("http:/h/f", "a URL has two slashes behind the colon"),
         ("http://h/a ", "the URL ends with a space; write %20 where it belongs to a name"),
         ("http://h h/a", "the URL's host is malformed"),
-        (#"http://h/a\u000ab"#, "a URL can't hold control characters"),
+        (#"http://h/a\u000ab"#, "a URL cannot hold control characters"),
         ("http://h:99999/", "the URL's port is not a number from 1 to 65535"),
         ("http://[::1/", "the URL's IPv6 address is malformed"), ("http://h|x/", "the URL's host is malformed"),
     ]
@@ -172,7 +172,7 @@ import TransferQueueFixtures
         (#"{"version": 1, "jobs": [{"download": "http://h/", "to": ""}]}"#, ["1:57:2 $.jobs[0].to the path is empty"]),
         (
             #"{"version": 1, "jobs": [{"download": "http://h/", "to": "a\u0000"}]}"#,
-            ["1:57:9 $.jobs[0].to a path can't hold a NUL character"]
+            ["1:57:9 $.jobs[0].to a path cannot hold a NUL character"]
         ),
         (
             #"{"version": 1, "jobs": [{"upload": "f", "to": "dir/f"}]}"#,
@@ -205,7 +205,7 @@ import TransferQueueFixtures
             ]
         ),
         (#"{"version": 1, "nam": "x", "jobs": []}"#, [#"1:16:5 $.nam unknown key "nam"; did you mean "name"?"#]),
-        (#"{"version": 1, "name": "a/b", "jobs": []}"#, ["1:24:5 $.name a batch's name can't hold a slash"]),
+        (#"{"version": 1, "name": "a/b", "jobs": []}"#, ["1:24:5 $.name a batch's name cannot hold a slash"]),
     ]
 
     @Test(arguments: documents)

@@ -145,11 +145,11 @@ import TransferQueueFixtures
             reading.faults[0].excerpt?.text.contains(#""headers": {"Authorization": "***"}"#) == true,
             "\(reading.faults[0].rendered(file: "f"))")
         let url = try read(#"{"version": 1, "jobs": [{"download": "http://u:p@h/", "to": "f"}]}"#)
-        #expect(url.faults.first?.message == "a URL can't carry a user or a password; \(URLRule.authAdvice)")
+        #expect(url.faults.first?.message == "a URL cannot carry a user or a password; \(URLRule.authAdvice)")
         let ssh = try read(#"{"version": 1, "jobs": [{"download": "SFTP://ann@h/", "to": "f"}]}"#)
         #expect(
             ssh.faults.first?.message
-                == #"a URL can't carry a user or a password; write "ssh": {"user": "NAME"}, with a password "auth": {"user": "NAME", "password": {"env": "NAME"}} or {"netrc": true}"#
+                == #"a URL cannot carry a user or a password; write "ssh": {"user": "NAME"}, with a password "auth": {"user": "NAME", "password": {"env": "NAME"}} or {"netrc": true}"#
         )
     }
 }

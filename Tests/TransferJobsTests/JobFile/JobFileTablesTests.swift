@@ -54,7 +54,7 @@ import Testing
             case .remove(_, let line, _): "-\(line)"
             }
         }
-        #expect(changes == [], "\(path) isn't what the table says; `make tables` writes it")
+        #expect(changes == [], "\(path) is not what the table says; `make tables` writes it")
     }
 
     @Test func eachDefinitionOfTheSchemaIsReferredTo() throws {

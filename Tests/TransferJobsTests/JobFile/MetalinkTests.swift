@@ -116,7 +116,7 @@ import TransferQueueFixtures
         ("<file name='a'/>", "3:1:16", "no URL of \"a\" is there"),
         ("<file name='a'><metaurl mediatype='torrent'>x</metaurl></file>", "3:1:15", "only torrents and the like"),
         ("<file name='a'><url>gopher://h/</url></file>", "3:21:11", "unsupported scheme"),
-        ("<file name='a'><url>https://u:p@h.example/</url></file>", "3:21:22", "can't carry a user or a password"),
+        ("<file name='a'><url>https://u:p@h.example/</url></file>", "3:21:22", "cannot carry a user or a password"),
         ("<file name='a'><url/></file>", "3:16:6", "a URL is missing"),
         ("<file name='a'><url priority='0'>https://h/</url></file>", "3:21:8", "a priority is a number"),
         ("<file name='a'><size>1k</size></file>", "3:22:2", "is no size in bytes"),
@@ -137,7 +137,7 @@ import TransferQueueFixtures
     @Test func piecesAndASizeThatDontAgreeAreAFault() throws {
         let pieces =
             "<size>9</size><pieces length='4' type='md5'><hash>\(sums.md5)</hash><hash>\(sums.md5)</hash></pieces>"
-        #expect(try read(file(pieces), as: .metalink).lines.first?.contains("can't make a file of 9") == true)
+        #expect(try read(file(pieces), as: .metalink).lines.first?.contains("cannot make a file of 9") == true)
     }
 
     /// The password of a URL is not repeated on a terminal.

@@ -90,7 +90,7 @@ import TransferTestSupport
         ),
         (
             #""network": {"metered": "forbid", "meteredBudget": "1M/day"}"#,
-            #"2:89:1 $.jobs[0].network.meteredBudget "meteredBudget" doesn't go with "metered": "forbid""#
+            #"2:89:1 $.jobs[0].network.meteredBudget "meteredBudget" does not go with "metered": "forbid""#
         ),
         (
             #""network": {"meteredAfter": "1h", "metered": "forbid"}"#,

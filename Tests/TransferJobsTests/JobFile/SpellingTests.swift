@@ -28,7 +28,7 @@ import TransferQueueFixtures
         #expect(!reading.faults.isEmpty && reading.jobs.isEmpty)
         #expect(
             reading.faults.allSatisfy {
-                $0.message == "a URL can't hold a space; write %20, and a tab between two URLs"
+                $0.message == "a URL cannot hold a space; write %20, and a tab between two URLs"
             })
     }
 }

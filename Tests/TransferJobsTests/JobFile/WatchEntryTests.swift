@@ -118,10 +118,10 @@ import TransferWatch
         (#""segments": 2"#, #"2:39:10 $.watch[0].segments "segments" belongs to a job, not to "watch""#),
         (#""watch": 1"#, #"2:39:7 $.watch[0].watch "watch" belongs to the file, beside "jobs", not to "watch""#),
         (#""folder": "b""#, #"2:39:8 $.watch[0].folder key "folder" occurs twice in this object"#),
-        (#""include": "[a""#, #"2:50:4 $.watch[0].include "[a" is no pattern for names: a bracket isn't closed"#),
+        (#""include": "[a""#, #"2:50:4 $.watch[0].include "[a" is no pattern for names: a bracket is not closed"#),
         (
             #""exclude": ["a", "{b"]"#,
-            #"2:56:4 $.watch[0].exclude[1] "{b" is no pattern for names: a brace isn't closed"#
+            #"2:56:4 $.watch[0].exclude[1] "{b" is no pattern for names: a brace is not closed"#
         ),
         (#""include": 1"#, #"2:50:1 $.watch[0].include expected a pattern or an array of patterns, found a number"#),
         (#""recursive": "yes""#, #"2:52:5 $.watch[0].recursive expected true or false, found a string"#),
@@ -136,11 +136,11 @@ import TransferWatch
         (#""then": {"move": ""}"#, #"2:56:2 $.watch[0].then.move the path is empty"#),
         (
             #""then": {"move": "./x/../in/"}"#,
-            #"2:56:12 $.watch[0].then.move files can't be moved to where they are watched; name another folder"#
+            #"2:56:12 $.watch[0].then.move files cannot be moved to where they are watched; name another folder"#
         ),
         (
             #""recursive": true, "then": {"move": "in/done"}"#,
-            #"2:75:9 $.watch[0].then.move files can't be moved to where they are watched, which is in sub-folders too; name a folder outside, or exclude it"#
+            #"2:75:9 $.watch[0].then.move files cannot be moved to where they are watched, which is in sub-folders too; name a folder outside, or exclude it"#
         ),
         (
             #""keepFor": "7d""#,
@@ -159,10 +159,10 @@ import TransferWatch
 
     @Test(arguments: [
         ("http://h/{file}", #"{file} stands for nothing; known are {name}, {path}, {date}, {sha256}, {host}"#),
-        ("http://h/{name", "a brace isn't closed; known are {name}, {path}, {date}, {sha256}, {host}"),
+        ("http://h/{name", "a brace is not closed; known are {name}, {path}, {date}, {sha256}, {host}"),
         ("d/x", #"the "to" of an upload is a URL, not a path"#),
         ("http://{host}/", "the URL's host is malformed"),
-        ("http://u:p@h/", "a URL can't carry a user or a password"),
+        ("http://u:p@h/", "a URL cannot carry a user or a password"),
         (
             "http://h/{name}?recursive",
             "files of one name in two folders would have the same URL; write {path} instead of {name}"
@@ -179,7 +179,7 @@ import TransferWatch
     @Test func anExcludedSubfolderCanTakeFinishedFiles() throws {
         let reading = try readEntry(#""recursive": true, "exclude": "done/", "then": {"move": "in/done/today"}"#)
         #expect(reading.lines.isEmpty && reading.watches.first?.then == .move(to: "/srv/in/done/today"))
-        #expect(try readEntry(#""then": {"move": "in/done"}"#).lines.isEmpty, "sub-folders aren't watched")
+        #expect(try readEntry(#""then": {"move": "in/done"}"#).lines.isEmpty, "sub-folders are not watched")
     }
 
     @Test func oneFolderIsWatchedOnce() throws {

@@ -154,7 +154,7 @@ import TransferQueueFixtures
                     limit: 3, base: 5, scale: 0.25, maxDelay: 9, jitter: false, maxWait: 99, methods: ["POST"],
                     statusCodes: [418]))
         settings.base = 0
-        #expect(settings.rule.base == 2, "delays that don't grow are no backoff")
+        #expect(settings.rule.base == 2, "delays that do not grow are no backoff")
     }
 
     @Test func jobsSubmittedByAProgramAreChecked() {

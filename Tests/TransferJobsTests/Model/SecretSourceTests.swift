@@ -35,11 +35,11 @@ import TransferTestSupport
     }
 
     @Test func namesTheMissingSecret() {
-        #expect(message(.environment("NOPE")) == "the environment variable NOPE isn't set")
+        #expect(message(.environment("NOPE")) == "the environment variable NOPE is not set")
         #expect(message(.file(folder.path("nope"))).contains("/nope: no such file"))
         #expect(message(.credential("nope")).contains("/nope"))
         #expect(message(.credential("name"), SecretSource()) == "no credential \"name\" was given")
-        #expect(message(.environment("TOKEN"), SecretSource()) == "the environment variable TOKEN isn't set")
+        #expect(message(.environment("TOKEN"), SecretSource()) == "the environment variable TOKEN is not set")
     }
 
     @Test func aCredentialIsANameNotAPath() {

@@ -53,12 +53,13 @@ struct CacheCase: Sendable, CustomStringConvertible {
         CacheCase("3", "an answer with max-age is stored", minute(), .reused),
         CacheCase("3", "an answer with Expires is stored", ["Expires": "@60"], .reused),
         CacheCase(
-            "3", "an answer that is final and says how long it's fresh is stored, whatever its status",
+            "3", "an answer that is final and says how long it is fresh is stored, whatever its status",
             ["Cache-Control": "max-age=60"], status: 299, .reused),
-        CacheCase("3", "an error that says how long it's fresh is stored", control("max-age=60"), status: 500, .reused),
         CacheCase(
-            "3", "an error that doesn't say so isn't stored", ["Last-Modified": "@-1000000"], status: 500, .fetched),
-        CacheCase("3", "what says nothing and can't be confirmed is asked for again", [:], .fetched),
+            "3", "an error that says how long it is fresh is stored", control("max-age=60"), status: 500, .reused),
+        CacheCase(
+            "3", "an error that does not say so is not stored", ["Last-Modified": "@-1000000"], status: 500, .fetched),
+        CacheCase("3", "what says nothing and cannot be confirmed is asked for again", [:], .fetched),
         CacheCase(
             "3.3", "a part is never stored",
             ["Cache-Control": "max-age=60", "Content-Range": "bytes 0-0/9"], status: 206,
@@ -73,10 +74,10 @@ struct CacheCase: Sendable, CustomStringConvertible {
             "3.5", "an answer to a request with Authorization is stored for the one who asked",
             minute(), request: ["Authorization": "Bearer a"], .reused),
         CacheCase(
-            "3.5", "what was given for other credentials isn't used",
+            "3.5", "what was given for other credentials is not used",
             minute(), request: ["Authorization": "Bearer a"], second: ["Authorization": "Bearer b"], .fetched),
         CacheCase(
-            "3.5", "what was given for credentials isn't used without",
+            "3.5", "what was given for credentials is not used without",
             minute(), request: ["Authorization": "Bearer a"], second: [:], .fetched),
         CacheCase(
             "5.2.2.9", "a public answer is everybody's", control("public, max-age=60"),
@@ -92,13 +93,13 @@ struct CacheCase: Sendable, CustomStringConvertible {
             "5.2.2.3", "must-understand with a status that is understood makes no-store void",
             control("must-understand, no-store, max-age=60"), .reused),
         CacheCase(
-            "5.2.2.3", "must-understand with a status that isn't understood", control("must-understand, max-age=60"),
+            "5.2.2.3", "must-understand with a status that is not understood", control("must-understand, max-age=60"),
             status: 299, .fetched),
     ]
 
     static let lifetimes: [CacheCase] = [
         CacheCase("4.2.1", "fresh until max-age", minute(), after: 59, .reused),
-        CacheCase("4.2", "at max-age it's stale", minute(), after: 60, .confirmed),
+        CacheCase("4.2", "at max-age it is stale", minute(), after: 60, .confirmed),
         CacheCase("5.3", "max-age wins over an Expires of the past", minute(["Expires": "@-60"]), .reused),
         CacheCase(
             "5.3", "max-age wins over an Expires of the future",
@@ -148,14 +149,14 @@ struct CacheCase: Sendable, CustomStringConvertible {
         } + [
             CacheCase("4.2.2", "and not longer", ["Last-Modified": "@-1000"], after: 101, .confirmed),
             CacheCase(
-                "4.2.2", "a guess isn't longer than a day", ["Last-Modified": "@-100000000"], after: 86_399, .reused),
-            CacheCase("4.2.2", "a day later it's over", ["Last-Modified": "@-100000000"], after: 86_401, .confirmed),
+                "4.2.2", "a guess is not longer than a day", ["Last-Modified": "@-100000000"], after: 86_399, .reused),
+            CacheCase("4.2.2", "a day later it is over", ["Last-Modified": "@-100000000"], after: 86_401, .confirmed),
             CacheCase(
                 "4.2.2", "what will be changed in the future allows no guess", ["Last-Modified": "@1000"], .confirmed),
             CacheCase(
                 "4.2.2", "public allows a guess with any status",
                 ["Cache-Control": "public", "Last-Modified": "@-1000"], status: 299, after: 99, .reused),
-            CacheCase("4.2.2", "other statuses don't", ["Last-Modified": "@-1000"], status: 299, .fetched),
+            CacheCase("4.2.2", "other statuses do not", ["Last-Modified": "@-1000"], status: 299, .fetched),
             CacheCase(
                 "4.2.2", "no guess where the server says how long",
                 ["Cache-Control": "max-age=10", "Last-Modified": "@-100000"], after: 11, .confirmed),
@@ -224,7 +225,8 @@ struct CacheCase: Sendable, CustomStringConvertible {
             second: ["Cache-Control": "max-stale"], .reused),
         CacheCase(
             "4.3.1", "Last-Modified confirms too", ["Cache-Control": "max-age=0", "Last-Modified": "@-9"], .confirmed),
-        CacheCase("4.3", "without a validator it's fetched anew", ["Cache-Control": "max-age=60"], after: 61, .fetched),
+        CacheCase(
+            "4.3", "without a validator it is fetched anew", ["Cache-Control": "max-age=60"], after: 61, .fetched),
         CacheCase(
             "5861 §3", "stale-while-revalidate is confirmed first", control("max-age=60, stale-while-revalidate=99"),
             after: 61, .confirmed),
@@ -240,7 +242,7 @@ struct CacheCase: Sendable, CustomStringConvertible {
             second: [:], .fetched),
         CacheCase("4.1", "a field that was missing and still is", minute(["Vary": "X-A"]), .reused),
         CacheCase(
-            "4.1", "white space around commas doesn't count", minute(["Vary": "X-A"]), request: ["X-A": "a, b"],
+            "4.1", "white space around commas does not count", minute(["Vary": "X-A"]), request: ["X-A": "a, b"],
             second: ["X-A": "a ,b"], .reused),
         CacheCase(
             "4.1", "names compare without regard to case", minute(["Vary": "x-a"]), request: ["X-A": "1"],
@@ -249,13 +251,14 @@ struct CacheCase: Sendable, CustomStringConvertible {
             "4.1", "every named field counts", minute(["Vary": "X-A, X-B"]), request: ["X-A": "1", "X-B": "1"],
             second: ["X-A": "1", "X-B": "2"], .fetched),
         CacheCase(
-            "4.1", "fields that aren't named don't", minute(["Vary": "X-A"]), request: ["X-C": "1"],
+            "4.1", "fields that are not named do not", minute(["Vary": "X-A"]), request: ["X-C": "1"],
             second: ["X-C": "2"], .reused),
         CacheCase(
             "4.1", "what varies by a cookie that the program set is used for the same one", minute(["Vary": "Cookie"]),
             request: ["Cookie": "a=1"], .reused),
         CacheCase(
-            "4.1", "what varies by cookies that are put in on the way isn't kept", minute(["Vary": "Cookie"]), .fetched),
+            "4.1", "what varies by cookies that are put in on the way is not kept", minute(["Vary": "Cookie"]), .fetched
+        ),
         CacheCase("4.1", "Vary: * fits nothing", minute(["Vary": "*"]), .fetched),
         CacheCase("4.1", "Vary: * among others too", minute(["Vary": "X-A, *"]), .fetched),
     ]

@@ -44,7 +44,7 @@ struct CopyCell: Sendable {
         if let right, taken().contains(where: { $0 != right }) { outcome.faults.append("another file was taken") }
         guard let failure = end.failure else {
             outcome.text = "right"
-            if taken().isEmpty { outcome.faults.append("complete, and the destination hasn't the file") }
+            if taken().isEmpty { outcome.faults.append("complete, and the destination has not the file") }
             return outcome.of(nature)
         }
         let words = failure.error.message
@@ -54,7 +54,7 @@ struct CopyCell: Sendable {
         if let failure = try await bench.end(job(server, url), batch: batch).failure {
             outcome.faults.append("the next run fails: \(failure.error.message)")
         } else if let right, taken().last != right {
-            outcome.faults.append("the next run isn't right")
+            outcome.faults.append("the next run is not right")
         }
         outcome.text = "fails (\(failure.error.status.map { "\($0)" } ?? "\(failure.error.code)")), then right"
         return outcome.of(nature)

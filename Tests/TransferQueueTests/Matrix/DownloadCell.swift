@@ -197,7 +197,7 @@ struct DownloadCell: Sendable {
             var faults: [String] = []
             if words.count < 8 { faults.append("it says only \"\(words)\"") }
             if let before {
-                if !isThere(before) { faults.append("failed, and what was there before isn't any more") }
+                if !isThere(before) { faults.append("failed, and what was there before is not any more") }
             } else if folder.exists("f") {
                 faults.append("failed, and there is a file")
             }
@@ -227,7 +227,7 @@ struct DownloadCell: Sendable {
                 outcome.text += ", then fails"
                 outcome.faults.append("the next run fails: \(failure.error.message)")
             } else if !isThere(right) {
-                outcome.faults.append("the next run isn't right")
+                outcome.faults.append("the next run is not right")
             } else {
                 outcome.text += ", then right"
                 let fetched = server.bytesSent("/f") - sent

@@ -54,7 +54,7 @@ enum MatrixNature: Sendable, Hashable {
         case .passing: return "failed, though it passes: \(words)"
         case .final(let word):
             let isSaid = word.isEmpty || words.lowercased().contains(word.lowercased())
-            return isSaid ? nil : "it doesn't say \(word): \(words)"
+            return isSaid ? nil : "it does not say \(word): \(words)"
         case .either: return nil
         }
     }

@@ -116,7 +116,7 @@ final class MatrixBench: Sendable {
         do {
             return try await cell.run(bench)
         } catch {
-            return MatrixOutcome(text: "didn't end", faults: ["\(error)"])
+            return MatrixOutcome(text: "did not end", faults: ["\(error)"])
         }
     }
 }

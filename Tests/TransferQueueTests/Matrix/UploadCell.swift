@@ -52,7 +52,7 @@ struct UploadCell: Sendable {
         guard let failure = end.failure else {
             outcome.text = "right"
             if let fault = nature.faultOfSuccess { outcome.faults.append(fault) }
-            if store.finished.last != bytes { outcome.faults.append("complete, and the server hasn't the file") }
+            if store.finished.last != bytes { outcome.faults.append("complete, and the server has not the file") }
             return outcome
         }
         let words = failure.error.message
@@ -68,7 +68,7 @@ struct UploadCell: Sendable {
             outcome.faults.append("the next run fails: \(failure.error.message)")
             outcome.faults += server.requests.map { "\($0.method) \($0.status ?? 0), \($0.bodyLength) bytes" }
         } else if store.finished.last != bytes {
-            outcome.faults.append("the next run isn't right")
+            outcome.faults.append("the next run is not right")
         } else {
             outcome.text += ", then right"
         }
@@ -189,22 +189,22 @@ extension UploadCell {
             }
             if fault.isEarlyReceipt {
                 if way == .s3Parts { return "one request of it is that of S3" }
-                if moment == .after { return "it's the right answer" }
-                if moment == .last { return "the last byte has left by then, and no client sees that it wasn't read" }
+                if moment == .after { return "it is the right answer" }
+                if moment == .last { return "the last byte has left by then, and no client sees that it was not read" }
             }
             if way == .tus || way == .ietf, moment == .after, [404, 410].contains(fault.status) {
-                return "a server that takes a file and says that it's gone gets it twice"
+                return "a server that takes a file and says that it is gone gets it twice"
             }
-            if fault.isOfAnswer, moment != .after { return "before all was taken it's a cut" }
+            if fault.isOfAnswer, moment != .after { return "before all was taken it is a cut" }
             if way == .post, fault.stalls, moment == .first {
-                return "nothing asks for the body by then, and after a second it's sent all the same"
+                return "nothing asks for the body by then, and after a second it is sent all the same"
             }
             return nil
         case .question:
             if way == .tus || way == .ietf, moment == .after, [404, 410].contains(fault.status) {
-                return "a server that takes a file and says that it's gone gets it twice"
+                return "a server that takes a file and says that it is gone gets it twice"
             }
-            if way == .post { return "what was posted can't be asked for" }
+            if way == .post { return "what was posted cannot be asked for" }
             if way == .s3 { return "one request has no question" }
             return nil
         case .creation:

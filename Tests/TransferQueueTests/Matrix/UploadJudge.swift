@@ -32,7 +32,7 @@ struct UploadJudge {
         guard let failure = end.failure else {
             outcome.text = "right"
             if let fault = nature.faultOfSuccess { outcome.faults.append(fault) }
-            if there != bytes { outcome.faults.append("complete, and the server hasn't the file") }
+            if there != bytes { outcome.faults.append("complete, and the server has not the file") }
             return outcome
         }
         let words = failure.error.message
@@ -44,7 +44,7 @@ struct UploadJudge {
             outcome.text += ", then fails (\(failure.error.code))"
             outcome.faults.append("the next run fails: \(failure.error.message)")
         } else if object() != bytes {
-            outcome.faults.append("the next run isn't right")
+            outcome.faults.append("the next run is not right")
         } else {
             outcome.text += ", then right"
         }

@@ -52,7 +52,7 @@ struct WatchCell: Sendable {
         }
         await watched.stop()
         let finished = service.with(\.finished)
-        if finished.last != bytes { outcome.faults.append("the server hasn't the file") }
+        if finished.last != bytes { outcome.faults.append("the server has not the file") }
         if finished.contains(where: { $0 != bytes }) { outcome.faults.append("another file was taken") }
         if finished.count > 2 { outcome.faults.append("taken \(finished.count) times") }
         if server.requests.count > 40 { outcome.faults.append("\(server.requests.count) requests") }

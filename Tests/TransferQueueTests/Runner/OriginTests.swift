@@ -241,7 +241,7 @@ import TransferTestSupport
                     settings: Sample.quick)
                 try await queue.complete([job, all])
                 #expect(log.ends == ["x": ["done"], "none": ["failed httpStatus"]])
-                #expect(server.requests(to: "/gone").count == 3, "what failed for good isn't asked again")
+                #expect(server.requests(to: "/gone").count == 3, "what failed for good is not asked again")
             }
         }
     }

@@ -27,7 +27,7 @@ import TransferTestSupport
         ("an empty success", .status(204)), ("a redirect to nowhere", .status(302)),
         ("the whole file", .ignoreRange), ("no range", .missingContentRange), ("several ranges", .multipartRanges),
         ("another total", .contentRangeTotal(7 << 20)), ("another version", .changeETag("\"2\"")),
-        ("a length that isn't the range's", .contentLength(off: 4096)), ("a coded part", .gzip),
+        ("a length that is not the range's", .contentLength(off: 4096)), ("a coded part", .gzip),
         ("a byte of each range", .cut(after: 1)), ("a range of a byte", .serveRange((4 << 20)..<((4 << 20) + 1))),
         ("nothing", .closeBeforeHead), ("a reset", .resetBeforeHead), ("garbage", .garbage()),
         (

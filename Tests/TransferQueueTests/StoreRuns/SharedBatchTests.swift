@@ -43,7 +43,7 @@ import TransferTestSupport
         let staging = try PostgresStore(address)
         let batch = try staging.stage([Sample.download("http://h.example/", to: "x")]).batch.id
         let (one, other) = (try worker(), try worker())
-        #expect(try one.hold(.unfinished).isEmpty, "it's being staged")
+        #expect(try one.hold(.unfinished).isEmpty, "it is being staged")
         _ = try staging.release(batch: batch, isComplete: false)
         #expect(try one.hold(.unfinished).map(\.id) == [batch] && other.hold(.named("b")).map(\.id) == [batch])
         #expect(try one.claimAll(batch).count == 1)

@@ -256,7 +256,7 @@ import TransferWatch
         let unseen = AfterUpload(
             row: HistoryRow(id: 7, version: version, state: .confirmed, digest: nil), root: after.root, then: .delete)
         guard case .stays(let error) = run(unseen) else {
-            Issue.record("it's taken for gone")
+            Issue.record("it is taken for gone")
             return
         }
         #expect(error.errno == ENAMETOOLONG)

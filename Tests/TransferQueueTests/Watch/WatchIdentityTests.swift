@@ -37,7 +37,7 @@ import TransferWatch
             let expected = isSameName ? ["a": ["frame 1", "frame 2"]] : ["a": ["frame 1"], "b": ["frame 2"]]
             #expect(inbox.puts == expected)
             let rows = try folder.database.value("SELECT count(*) FROM ledger")
-            #expect(rows == "1", "the removed one isn't anywhere any more")
+            #expect(rows == "1", "the removed one is not anywhere any more")
         }
     }
 
@@ -120,7 +120,7 @@ import TransferWatch
                 let stamp = try #require(FolderPlaces(folder.path("in")).file("a")).stamp
                 let known = try folder.database.value(
                     "SELECT inode = \(stamp.inode ?? 0) AND modified = \(stamp.modified) FROM ledger WHERE path = 'a'")
-                #expect(known == "1", "it's the one that was known")
+                #expect(known == "1", "it is the one that was known")
                 // The file is also copied while it is watched.
                 guard how != .touched else { return }
                 try renumber("a", how)

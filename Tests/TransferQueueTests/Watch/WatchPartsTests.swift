@@ -52,7 +52,7 @@ import Testing
         let value6 = work.next()
         #expect(value6)
         let value7 = work.want()
-        #expect(!value7, "it's under way")
+        #expect(!value7, "it is under way")
         let value8 = work.next()
         let value9 = work.next()
         #expect(value8 && !value9)

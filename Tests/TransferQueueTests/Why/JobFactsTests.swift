@@ -153,7 +153,7 @@ import TransferUpload
         #expect(explain(running, try network(isUp: false)).reason == .running(active: 2))
         running.run?.isUnderWay = false
         guard case .host = explain(running, try network(isUp: true)).reason else {
-            Issue.record("what has been taken and doesn't run yet waits for its server")
+            Issue.record("what has been taken and does not run yet waits for its server")
             return
         }
         // The last report of its process has no meaning once that process is gone.

@@ -23,7 +23,7 @@ import TransferQueueFixtures
         ("what was begun before the change says nothing", "2-a 3-b 10~ 11-a@9 12-a 13-b", "fine"),
         ("a change of a suspect link: probe at once", "2-a 3-b 4-a 10~", "3 blamed 10"),
         ("no probe before its time", "2-a 3-b 4-a 33p", "3 blamed 34"),
-        ("while it's probed no other is due", "2-a 3-b 4-a 34p", "3 blamed -"),
+        ("while it is probed no other is due", "2-a 3-b 4-a 34p", "3 blamed -"),
         ("an unanswered probe doubles the wait", "2-a 3-b 4-a 34p 40-a", "4 blamed 100"),
         ("and again", "2-a 3-b 4-a 34p 40-a 100p 100-a", "5 blamed 220"),
         ("up to five minutes", "2-a 3-b 4-a 34p 34-a 94p 94-a 214p 214-a 454p 454-a 754p 754-a", "8 blamed 1054"),
@@ -31,7 +31,7 @@ import TransferQueueFixtures
         ("and what comes then begins at the beginning", "2-a 3-b 4-a 34p 34-a 35+ 36-a 37-b 38-a", "3 blamed 68"),
         ("an abandoned probe is due again", "2-a 3-b 4-a 34p 36c", "3 blamed 36"),
         ("without growing the wait", "2-a 3-b 4-a 34p 36c 36p 36-a", "4 blamed 96"),
-        ("a change while it's probed", "2-a 3-b 4-a 34p 36~", "3 blamed 36"),
+        ("a change while it is probed", "2-a 3-b 4-a 34p 36~", "3 blamed 36"),
         ("and resets the wait", "2-a 3-b 4-a 34p 34-a 40~ 40p 40-a", "5 blamed 100"),
         ("a link that goes is forgotten", "2-a 3-b 4-a 5x", "fine"),
     ]

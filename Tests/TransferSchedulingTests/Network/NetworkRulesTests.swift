@@ -113,7 +113,7 @@ func policy(_ members: String) throws -> NetworkPolicy {
         Case("prefer: nothing of it is there", #""prefer": ["wifi"]"#, links("eth0", "eth1"), .anyLink),
         Case("prefer: one is the only one", #""prefer": ["wifi"]"#, links("wlan0"), .anyLink),
         Case(
-            "prefer doesn't lift avoid", #""prefer": ["wifi"], "avoid": ["wlan0"]"#, links("wlan0", "wlan1", "eth0"),
+            "prefer does not lift avoid", #""prefer": ["wifi"], "avoid": ["wlan0"]"#, links("wlan0", "wlan1", "eth0"),
             .use(["wlan1", "eth0"], mustBind: false)),
         Case(
             "prefer with allow", #""prefer": ["wifi"], "allow": ["wifi", "ethernet"]"#,
@@ -141,11 +141,11 @@ func policy(_ members: String) throws -> NetworkPolicy {
             "require: the modem is not the tunnel over it", #""require": "wwan0""#, links("wg0 over wwan0", "wwan0"),
             .use(["wwan0"], mustBind: true)),
         Case(
-            "require: suspect, it's still the only one", #""require": "wg0""#, links("eth0", "wg0 suspect"),
+            "require: suspect, it is still the only one", #""require": "wg0""#, links("eth0", "wg0 suspect"),
             .use(["wg0"], mustBind: true)),
         Case("require: dead", #""require": "wg0""#, links("eth0", "wg0 dead"), .wait(.unanswered(["wg0"]))),
         Case(
-            "require doesn't lift forbid", #""require": "wg0", "metered": "forbid""#,
+            "require does not lift forbid", #""require": "wg0", "metered": "forbid""#,
             links("eth0", "wg0 over wwan0 paid"), .wait(.metered)),
         Case(
             "nor allow", #""require": "wg0", "allow": ["ethernet"]"#, links("eth0", "wg0 over wlan0"),
@@ -204,7 +204,7 @@ func policy(_ members: String) throws -> NetworkPolicy {
             "dead: the other is forbidden", #""metered": "forbid""#, links("eth0 dead", "wwan0 paid"),
             .wait(.unanswered(["eth0"]))),
         Case(
-            "suspect: the other isn't due yet", #""meteredAfter": "1h""#, links("eth0 suspect", "wwan0 paid"),
+            "suspect: the other is not due yet", #""meteredAfter": "1h""#, links("eth0 suspect", "wwan0 paid"),
             .use(["eth0"], mustBind: true)),
         Case(
             "suspect: the other is due", #""meteredAfter": "1h""#, links("eth0 suspect", "wwan0 paid"),

@@ -60,7 +60,8 @@ import TransferQueueFixtures
             [.require]
         ),
         (
-            #""allow": ["ethernet"]"#, links("wlan0", "eth0 down no carrier"), "no link that it's allowed to use is up",
+            #""allow": ["ethernet"]"#, links("wlan0", "eth0 down no carrier"),
+            "no link that it is allowed to use is up",
             "when an allowed link appears", [.allow]
         ),
         (

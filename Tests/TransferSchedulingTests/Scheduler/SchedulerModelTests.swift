@@ -56,12 +56,12 @@ import TransferQueueFixtures
             for action in scheduler.decide(now: now) {
                 switch action {
                 case .start(let job):
-                    check(window.remove(job.id) != nil, "started \(job.id), which isn't in the window")
+                    check(window.remove(job.id) != nil, "started \(job.id), which is not in the window")
                     active[job.id] = job
                     startedHere[job.lane.origin, default: 0] += 1
                     starts.append(now)
                 case .refuse(let job, _):
-                    check(window.remove(job.id) != nil, "refused \(job.id), which isn't in the window")
+                    check(window.remove(job.id) != nil, "refused \(job.id), which is not in the window")
                     check(ended.insert(job.id).inserted, "\(job.id) ended twice")
                 case .claim(let lane, let count):
                     check(!claims.contains { $0.lane == lane }, "claims \(lane) twice at a time")
@@ -136,7 +136,7 @@ import TransferQueueFixtures
             case 2:
                 let chosen = Int64.random(in: 0..<7, using: &random)
                 for job in scheduler.remove(where: { $0.id % 7 == chosen }) {
-                    check(window.remove(job.id) != nil, "took out \(job.id), which isn't in the window")
+                    check(window.remove(job.id) != nil, "took out \(job.id), which is not in the window")
                     putBack(job)
                 }
             case 3: now = now + .milliseconds(.random(in: 0...2000, using: &random))

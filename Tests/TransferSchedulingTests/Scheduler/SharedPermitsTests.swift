@@ -159,7 +159,7 @@ import TransferQueueFixtures
                 now: time, most: 8, reported: { _ in .automatic }, use: { _ in Use(held: held, wanted: 8) }
             ).asks.first
         }
-        guard let first = ask(now, held: 0) else { return #expect(Bool(false), "it's asked at once") }
+        guard let first = ask(now, held: 0) else { return #expect(Bool(false), "it is asked at once") }
         places.given(SharedPermits.Given(first, count: 6))
         #expect(ask(now + .milliseconds(200), held: 4) != nil)
         #expect(places.count(at: origin) == 4)
@@ -173,7 +173,7 @@ import TransferQueueFixtures
                 now: time, most: 16, reported: { _ in .automatic }, use: { _ in Use(held: 8, wanted: 16) }
             ).asks.first
         }
-        guard let first = ask(now) else { return #expect(Bool(false), "it's asked at once") }
+        guard let first = ask(now) else { return #expect(Bool(false), "it is asked at once") }
         places.given(SharedPermits.Given(first, count: 12))
         let refused = now + .milliseconds(50)
         for _ in 0..<5 {

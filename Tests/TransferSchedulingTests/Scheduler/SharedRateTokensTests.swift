@@ -83,7 +83,7 @@ import TransferQueueFixtures
         let ask = starts.asks { _ in 5 }
         #expect(ask.map(\.count) == [5])
         #expect(starts.turn(at: "a", perSecond: 10, now: now) == .unknown)
-        #expect(starts.asks { _ in 5 }.isEmpty, "it's asked for already")
+        #expect(starts.asks { _ in 5 }.isEmpty, "it is asked for already")
         starts.given(SharedRateTokens.Given(ask[0], first: now))
         #expect(starts.turn(at: "a", perSecond: 10, now: now + SharedRateTokens.grace) == .now)
         // The first two times have passed, and the third comes at 220 ms.

@@ -215,7 +215,7 @@ import TransferTestSupport
 
     @Test func unknownNeedsAndCirclesAreNamedWithTheirPlaces() throws {
         let unknown = try faults([job("a", needs: ["nope"])], places: true)
-        #expect(unknown.map(\.message) == ["job \"a\" needs \"nope\", which isn't in this batch"])
+        #expect(unknown.map(\.message) == ["job \"a\" needs \"nope\", which is not in this batch"])
         #expect(unknown.first?.span.line == 10)
         let circle = try faults([job("a", needs: ["c"]), job("b", needs: ["a"]), job("c", needs: ["b"])], places: true)
         #expect(circle.count == 1 && circle[0].message.contains("circle: a → c → b → a"))

@@ -84,7 +84,7 @@ import TransferTestSupport
         #expect(try hadFailed("a") == false)
         #expect(try hadFailed(nil), "nobody looks at each of them")
         let records = try fixture.claimAll(1)
-        #expect(try hadFailed("a") == false, "it's under way for the first time")
+        #expect(try hadFailed("a") == false, "it is under way for the first time")
         try fixture.fail(records[0])
         try fixture.succeed(records[1])
         #expect(try hadFailed("c"), "it was skipped, as what it needs failed")
@@ -112,9 +112,9 @@ import TransferTestSupport
     @Test func pruningForgetsOldBatchesThatEnded() throws {
         let later = Int64(1) << 60
         _ = try fixture.store.release(batch: 1, isComplete: false)
-        #expect(try fixture.store.forget(name: nil, endedBefore: later).isEmpty, "it hasn't ended")
+        #expect(try fixture.store.forget(name: nil, endedBefore: later).isEmpty, "it has not ended")
         _ = try apply(.cancel)
-        #expect(try fixture.store.forget(name: nil, endedBefore: 1).isEmpty, "it isn't old")
+        #expect(try fixture.store.forget(name: nil, endedBefore: 1).isEmpty, "it is not old")
         #expect(try fixture.store.forget(name: nil, endedBefore: later) == ["b"])
     }
 

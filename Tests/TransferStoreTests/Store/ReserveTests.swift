@@ -149,7 +149,7 @@ import TransferTestSupport
         #expect(try other.deliver(.retry, batch: "b", job: "1") == .applied(jobs: 0))
         #expect(try other.deliver(.resume, batch: "b", job: "1") == .applied(jobs: 0))
         guard case .handed = try other.deliver(.pause, batch: "b", job: "1") else {
-            Issue.record("it's its process that pauses it")
+            Issue.record("it is its process that pauses it")
             return
         }
     }

@@ -51,7 +51,7 @@ import TransferTestSupport
         chmod(path, 0o500)
         defer { chmod(path, 0o700) }
         #expect(message(path).contains("permission denied"))
-        #expect(message(path + "/sub").contains("can't"))
+        #expect(message(path + "/sub").contains("cannot"))
     }
 
     @Test func anInvalidDatabaseIsNamedToAReader() throws {
@@ -62,7 +62,7 @@ import TransferTestSupport
             _ = try SQLiteStore(state, isReader: true)
             Issue.record("opened")
         } catch let error as TransferError {
-            #expect(error.message.contains("queue.sqlite can't be used: it is damaged"))
+            #expect(error.message.contains("queue.sqlite cannot be used: it is damaged"))
         }
         #expect(try folder.text("state/queue.sqlite") == text)
     }
@@ -110,7 +110,7 @@ import TransferTestSupport
         let state = try StateFolder(folder.path("state"))
         _ = try SQLiteStore(state)
         DamagedDatabase.note(state.database)
-        #expect(try SQLiteStore(state).notice == nil, "it's whole")
+        #expect(try SQLiteStore(state).notice == nil, "it is whole")
         #expect(access(state.database + ".doubtful", F_OK) != 0)
     }
 

@@ -104,7 +104,7 @@ import TransferTestSupport
         #expect(claimed.map(\.identity) == ["a", "b"])
         #expect(claimed.map(\.wasInterrupted) == [true, false])
         // The clock of the claiming process is compared with the store's at each claim.
-        #expect(abs(claimed[0].claimed - first[0].claimed) < 1000, "since when it's under way is known")
+        #expect(abs(claimed[0].claimed - first[0].claimed) < 1000, "since when it is under way is known")
     }
 
     @Test(arguments: StoreKind.allCases)

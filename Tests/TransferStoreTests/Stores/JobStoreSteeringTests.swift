@@ -125,7 +125,7 @@ import TransferTestSupport
                 return report.faults.map(\.message)
             }
         }
-        #expect(try faults([job("a", needs: ["x"])]) == ["job \"a\" needs \"x\", which isn't in this batch"])
+        #expect(try faults([job("a", needs: ["x"])]) == ["job \"a\" needs \"x\", which is not in this batch"])
         #expect(
             try faults([job("a", needs: ["b"]), job("b", needs: ["a"])])
                 .allSatisfy { $0.hasPrefix("jobs need each other in a circle: ") })
@@ -296,7 +296,7 @@ import TransferTestSupport
     func anUnheldBatchIsForgotten(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
         let batch = try store.stage([job("a")]).batch.id
-        #expect(try store.forget(name: nil, endedBefore: nil).isEmpty, "it's held")
+        #expect(try store.forget(name: nil, endedBefore: nil).isEmpty, "it is held")
         _ = try store.release(batch: batch, isComplete: false)
         #expect(try store.forget(name: nil, endedBefore: WallClock.milliseconds + 10_000).isEmpty, "there is work left")
         #expect(try store.forget(name: "b", endedBefore: nil) == ["b"])
@@ -316,7 +316,7 @@ import TransferTestSupport
         let both = try store.batchRegister()
         #expect(both.names == ["x", "y"] && both.entries.map(\.number) == [1, 2] && both.last == 2)
         #expect(try store.forget(name: "y", endedBefore: nil) == ["y"])
-        #expect(try store.batchRegister().last == 2, "it's known that there was one")
+        #expect(try store.batchRegister().last == 2, "it is known that there was one")
         try make("y")
         #expect(try store.batchRegister().entries.map(\.number) == [1, 3])
     }

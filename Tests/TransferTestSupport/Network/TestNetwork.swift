@@ -43,7 +43,7 @@ public final class TestNetwork: Sendable {
 
     static func start() async throws -> TestNetwork {
         guard NetworkNamespaces.areAllowed else {
-            throw TestSupportError("network namespaces can't be made here: they need root and the ip command")
+            throw TestSupportError("network namespaces cannot be made here: they need root and the ip command")
         }
         _ = NetworkNamespaces.swept
         let client = TestNamespace(name: NetworkNamespaces.newName("client"))

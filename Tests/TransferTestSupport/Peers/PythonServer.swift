@@ -11,7 +11,7 @@ public final class PythonServer: Sendable {
     public static let isWanted: Bool = {
         if isInstalled { return true }
         if ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" { return true }
-        let line = "SKIPPED: the suites against servers from PyPI, as they aren't installed (`make setup-peers`)\n"
+        let line = "SKIPPED: the suites against servers from PyPI, as they are not installed (`make setup-peers`)\n"
         FileHandle.standardError.write(Data(line.utf8))
         return false
     }()

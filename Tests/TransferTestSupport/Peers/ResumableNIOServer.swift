@@ -14,7 +14,7 @@ public final class ResumableNIOServer: Sendable {
         if isBuilt { return true }
         if ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required" { return true }
         let line =
-            "SKIPPED: the suites against NIOResumableUpload, as it isn't built (`make peers`, which takes minutes)\n"
+            "SKIPPED: the suites against NIOResumableUpload, as it is not built (`make peers`, which takes minutes)\n"
         FileHandle.standardError.write(Data(line.utf8))
         return false
     }()

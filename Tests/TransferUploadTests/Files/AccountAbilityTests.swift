@@ -15,7 +15,7 @@ import TransferTestServer
 
         static let all: [Account] = [
             Account(name: "everything") { _ in },
-            Account(name: "everything, and a name that's taken refuses to be renamed over") { $0.replaces = false },
+            Account(name: "everything, and a name that is taken refuses to be renamed over") { $0.replaces = false },
             Account(name: "no deletion") { $0.letsDelete = false },
             Account(name: "no deletion, no renaming over") { ($0.letsDelete, $0.replaces) = (false, false) },
             Account(name: "no renaming, no deletion") { $0.letsRename = false },
@@ -83,7 +83,7 @@ import TransferTestServer
         server.files["/in/f"] = FileModel.File(bytes: [1], modified: 1)
         var story = story(server, seed: 1, knowing: .all)
         let outcome = try story.run()
-        #expect(outcome.error?.status == 403 && outcome.error?.message.contains("doesn't take the file") == true)
+        #expect(outcome.error?.status == 403 && outcome.error?.message.contains("does not take the file") == true)
         #expect(story.service.files.count == 1)
     }
 

@@ -154,7 +154,7 @@ import TransferCore
         script.hear(script.dialogue.handle(refused, now: 0))
         #expect(script.request?.method == "DELETE" && script.request?.url == "ftp://h/in/.f.m1.part")
         script.answer(204)
-        #expect(script.restart == "the server can't continue a file (\(words))")
+        #expect(script.restart == "the server cannot continue a file (\(words))")
         #expect(script.request?.method == "PUT" && script.request?.url == "ftp://h/in/.f.m1-1.part")
         // The mismatch is remembered: the next break restarts the upload at once.
         script.lose(sent: 50)
@@ -162,7 +162,7 @@ import TransferCore
         next.answer(200, [("Content-Length", "50")])
         #expect(next.request?.method == "DELETE")
         next.answer(404)
-        #expect(next.restart == "the server can't continue a file")
+        #expect(next.restart == "the server cannot continue a file")
         #expect(next.request?.url == "ftp://h/in/.f.m1-2.part")
     }
 
@@ -178,7 +178,7 @@ import TransferCore
         script.answer(409, [("Server-Reply", "there is a file of that name")])
         #expect(
             script.failure?.message
-                == "the server doesn't give the file its name (there is a file of that name); a folder of that name would be in its way;"
+                == "the server does not give the file its name (there is a file of that name); a folder of that name would be in its way;"
                 + Self.advice)
     }
 
@@ -230,10 +230,10 @@ import TransferCore
         arguments: [
             (
                 409, "550 No such file",
-                "the folder isn't there (550 No such file); \"createFolders\": true makes it"
+                "the folder is not there (550 No such file); \"createFolders\": true makes it"
             ),
-            (403, "553 Could not create", "the server doesn't take the file (553 Could not create)"),
-            (507, "552 full", "the server doesn't take the file (552 full)"),
+            (403, "553 Could not create", "the server does not take the file (553 Could not create)"),
+            (507, "552 full", "the server does not take the file (552 full)"),
         ])
     func aRefusedFileFailsWithTheServersMessage(_ status: Int, _ words: String, _ message: String) {
         var script = script()
@@ -263,7 +263,7 @@ import TransferCore
         script.answer(200, [("Content-Length", "100"), ("ETag", "\"a\"")])
         #expect(
             script.failure?.message
-                == "the server doesn't give the file its name (550 Rename failed.); a folder of that name would be in "
+                == "the server does not give the file its name (550 Rename failed.); a folder of that name would be in "
                 + "its way;" + Self.advice)
         #expect(script.failure?.isTransient == false)
         var next = self.script(state: try script.kept())

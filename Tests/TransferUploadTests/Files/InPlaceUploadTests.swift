@@ -29,7 +29,7 @@ import TransferCore
         second.answer(200, [("Content-Length", "40")])
         #expect(
             second.restart
-                == "a part of the file may be there under its name already, and what has its name isn't the file; it's sent in "
+                == "a part of the file may be there under its name already, and what has its name is not the file; it is sent in "
                 + "place, as a whole")
         #expect(second.request?.body == .source(0..<100))
         second.lose(sent: 100)
@@ -71,7 +71,7 @@ import TransferCore
         #expect(third.failure?.code == .mayHaveBeenSent && third.failure?.isTransient == false)
         #expect(
             third.failure?.message
-                == "the server doesn't take the file (553 Could not create file.); a part of the file may be there under its "
+                == "the server does not take the file (553 Could not create file.); a part of the file may be there under its "
                 + "name already: have it looked at or removed there before a retry sends the file again")
     }
 

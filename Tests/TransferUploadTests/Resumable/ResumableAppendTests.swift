@@ -55,7 +55,7 @@ struct ResumableAppendTests {
         script.answer(422, ["Upload-Complete": "?1"])
         #expect(script.failure?.status == 422)
         #expect(script.failure?.isTransient == false)
-        #expect(script.state?.contains("\"url\"") == false, "asking about the upload would only say that it's over")
+        #expect(script.state?.contains("\"url\"") == false, "asking about the upload would only say that it is over")
     }
 
     @Test(arguments: [200, 400, 404, 405, 409, 501])
@@ -186,7 +186,7 @@ struct ResumableAppendTests {
     func anOffsetThatIsNoCountIsNone(value: String) {
         var script = Script(state: Script.saved())
         script.answer(204, ["Upload-Offset": value, "Upload-Complete": "?0"])
-        #expect(script.restart == "the server doesn't say how much it has" && script.sent == Script.put)
+        #expect(script.restart == "the server does not say how much it has" && script.sent == Script.put)
     }
 
     @Test(arguments: ["1", "true", "?2", "\"?1\""])

@@ -165,7 +165,7 @@ struct ResumableCreationTests {
         #expect(script.sentField("Upload-Complete") == "?1")
         #expect(script.sentField("Upload-Length") == "100")
         #expect(script.sentField("Upload-Draft-Interop-Version") == "8")
-        #expect(script.sentField("Content-Disposition") == nil, "the request isn't changed otherwise")
+        #expect(script.sentField("Content-Disposition") == nil, "the request is not changed otherwise")
     }
 
     @Test func aServerThatOffersNothingAnswersAPlainRequest() {

@@ -282,7 +282,7 @@ struct ResumableStoryTests {
             }
             #expect(error.status == 422)
             #expect(story.attempts == 2)
-            #expect(story.sent == Int64(Self.size), "it's asked about, and not sent again")
+            #expect(story.sent == Int64(Self.size), "it is asked about, and not sent again")
         }
     }
 

@@ -118,7 +118,7 @@ import TransferCrypto
             now: 0)
         #expect(error.isTransient == isTransient)
         #expect(error.scope == (code == nil && status == 503 ? .transfer : scope))
-        #expect(error.status == shown, "a status that a retry rule would read otherwise isn't named")
+        #expect(error.status == shown, "a status that a retry rule would read otherwise is not named")
         if let code { #expect(error.message == "\(code): one  two") }
     }
 

@@ -52,7 +52,7 @@ import TransferCrypto
         #expect((put.headers.value("x-amz-content-sha256") == "UNSIGNED-PAYLOAD") == (integrity == .md5))
 
         var known = try S3Script(size: 1, digest: digest, options: options)
-        #expect(S3Script.words(known.begin()) == ["save", "PUT 0..<1"], "a digest that is known isn't computed")
+        #expect(S3Script.words(known.begin()) == ["save", "PUT 0..<1"], "a digest that is known is not computed")
         var empty = try S3Script(size: 0, options: options)
         #expect(S3Script.words(empty.begin()) == ["save", "PUT 0..<0"])
     }
@@ -203,7 +203,7 @@ import TransferCrypto
                     "confirmed 200", "PUT partNumber=3&uploadId=u%2F1 200..<300",
                     "PUT partNumber=4&uploadId=u%2F1 300..<350",
                 ],
-            "a list that leads nowhere isn't followed for ever; parts that it doesn't name are sent")
+            "a list that leads nowhere is not followed for ever; parts that it does not name are sent")
     }
 
     @Test func everyPartThatIsThereLeavesOnlyTheCompletion() throws {
@@ -269,9 +269,9 @@ import TransferCrypto
     @Test func aMissingBucketIsNoMissingUpload() throws {
         var script = try S3Script(size: 350, state: S3Script.state(350))
         _ = script.begin()
-        let end = script.answer(1, 404, S3Samples.error("NoSuchBucket", message: "It isn't there."))
+        let end = script.answer(1, 404, S3Samples.error("NoSuchBucket", message: "It is not there."))
         #expect(S3Script.words(end) == ["fail httpStatus"])
-        #expect(S3Script.failure(end)?.message == "NoSuchBucket: It isn't there")
+        #expect(S3Script.failure(end)?.message == "NoSuchBucket: It is not there")
         #expect(S3Script.failure(end)?.status == 404)
     }
 }

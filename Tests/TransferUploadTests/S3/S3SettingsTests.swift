@@ -113,7 +113,7 @@ import TransferCore
         #expect(
             nothing?.message
                 == "no S3 credentials; looked at AWS_ACCESS_KEY_ID in the environment, "
-                + "/home/u/.aws/credentials (can't be read), /home/u/.aws/config (can't be read)")
+                + "/home/u/.aws/credentials (cannot be read), /home/u/.aws/config (cannot be read)")
         let wrong = refusal(
             settings(
                 Self.home,
@@ -122,19 +122,19 @@ import TransferCore
             wrong?.message
                 == "no S3 credentials; looked at /home/u/.aws/credentials (has no profile a), "
                 + "profile a in /home/u/.aws/config (has no aws_access_key_id)")
-        #expect(refusal(settings([:]))?.message.hasSuffix("HOME, which isn't set") == true)
+        #expect(refusal(settings([:]))?.message.hasSuffix("HOME, which is not set") == true)
         #expect(
             refusal(settings(["AWS_ACCESS_KEY_ID": "A"]))?.message
-                == "AWS_ACCESS_KEY_ID is set in the environment, but AWS_SECRET_ACCESS_KEY isn't")
+                == "AWS_ACCESS_KEY_ID is set in the environment, but AWS_SECRET_ACCESS_KEY is not")
         #expect(
             refusal(settings(["AWS_SECRET_ACCESS_KEY": "hush"]))?.message
-                == "AWS_SECRET_ACCESS_KEY is set in the environment, but AWS_ACCESS_KEY_ID isn't")
+                == "AWS_SECRET_ACCESS_KEY is set in the environment, but AWS_ACCESS_KEY_ID is not")
         let half = refusal(settings(Self.home, ["/home/u/.aws/credentials": "[default]\naws_access_key_id=A\n"]))
         #expect(
             half?.message
                 == "profile default in /home/u/.aws/credentials has aws_access_key_id but no aws_secret_access_key")
         let role = refusal(settings(Self.home, ["/home/u/.aws/config": "[default]\nrole_arn = arn:x\n"]))
-        #expect(role?.message.contains("gets its credentials by role_arn, which isn't supported") == true)
+        #expect(role?.message.contains("gets its credentials by role_arn, which is not supported") == true)
     }
 
     @Test func secretsAreInNoDescription() {

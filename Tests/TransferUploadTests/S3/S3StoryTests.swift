@@ -116,7 +116,7 @@ import TransferCore
             #expect(object.bytes == story.source)
             #expect(story.model.objects.count == 1)
             #expect(story.result?.validator == "\"\(object.etag)\"")
-            #expect(story.model.writes == 1, "what is there isn't made again")
+            #expect(story.model.writes == 1, "what is there is not made again")
         }
     }
 

@@ -101,7 +101,7 @@ struct DialogueStory<Service: UploadService> {
             for event in turn(request) { actions += dialogue.handle(event, now: now) }
             if isKilled { return nil }
         }
-        throw StoryError("the dialogue doesn't end")
+        throw StoryError("the dialogue does not end")
     }
 
     private mutating func send(_ request: UploadRequest) {

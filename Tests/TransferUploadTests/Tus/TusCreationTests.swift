@@ -150,7 +150,7 @@ import TransferCore
         let failure = try #require(script.failure)
         #expect(failure.status == 412)
         #expect(!failure.isTransient)
-        #expect(failure.message == "the server doesn't speak tus 1.0.0; it speaks 0.2.2, 0.2.1")
+        #expect(failure.message == "the server does not speak tus 1.0.0; it speaks 0.2.2, 0.2.1")
     }
 
     @Test func aFileThatIsTooLargeFailsWithTheServersLimit() throws {
@@ -239,7 +239,7 @@ import TransferCore
         #expect(request.method == "POST")
         #expect(request.body == .source(0..<40))
         #expect(request.field("Content-Type") == "application/offset+octet-stream")
-        #expect(script.saved.isEmpty, "a part alone can't complete the upload")
+        #expect(script.saved.isEmpty, "a part alone cannot complete the upload")
         script.answer(201, [("Location", "/files/u1"), ("Upload-Offset", "30")])
         #expect(script.confirmed == 30)
         #expect(script.request?.body == .source(30..<70))

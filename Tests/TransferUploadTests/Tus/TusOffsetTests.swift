@@ -110,7 +110,7 @@ import TransferCore
         #expect(delete.method == "DELETE" && delete.url == "https://h.test/files/u1")
         #expect(patch.method == "PATCH" && patch.url == "https://h.test/files/u2")
         script.answer(204, [("Upload-Offset", "100")], to: patch)
-        #expect(script.result == nil, "it isn't forgotten by the end")
+        #expect(script.result == nil, "it is not forgotten by the end")
         script.answer(403, to: delete)
         #expect(script.result?.url == "https://h.test/files/u2")
     }
@@ -137,9 +137,9 @@ import TransferCore
     @Test func aStateThatCannotBeReadOrIsOfAnotherFileBeginsAnew() throws {
         let saved = try Script.created().kept()
         for (script, words) in [
-            (tus(state: "{"), "can't be read"), (tus(state: ""), "can't be read"),
-            (tus(state: saved.replacing("\"to\":100", with: "\"to\":99")), "can't be read"),
-            (tus(state: saved.replacing("\"version\":1", with: "\"version\":2")), "can't be read"),
+            (tus(state: "{"), "cannot be read"), (tus(state: ""), "cannot be read"),
+            (tus(state: saved.replacing("\"to\":100", with: "\"to\":99")), "cannot be read"),
+            (tus(state: saved.replacing("\"version\":1", with: "\"version\":2")), "cannot be read"),
             (tus(size: 101, state: saved), "101 bytes"),
             (tus(url: "https://h.test/other", state: saved), "another URL"),
         ] {
@@ -171,7 +171,7 @@ import TransferCore
         #expect(script.request?.body == .source(40..<80))
         script.answer(204, [("Upload-Offset", "70")])
         #expect(script.confirmed == 70)
-        #expect(script.request?.body == .source(70..<100), "what the server didn't keep goes again")
+        #expect(script.request?.body == .source(70..<100), "what the server did not keep goes again")
         #expect(script.saved.count == 2, "an offset is asked for, not kept; that the end is coming is")
     }
 
@@ -220,7 +220,7 @@ import TransferCore
     @Test func aCutChunkFailsWithItsErrorForTheOwnerToTryAgain() throws {
         var script = Script.created()
         script.lose(sent: 30)
-        #expect(script.actions.count == 2, "what isn't at its end is written down as that")
+        #expect(script.actions.count == 2, "what is not at its end is written down as that")
         #expect(script.failure?.code == .connectionLost)
         #expect(script.failure?.isTransient == true)
     }

@@ -127,7 +127,7 @@ final class AddressSearch {
             exchange.hop = nil
             let error = TransferError(
                 .cannotResolveHost,
-                "can't find the host \(question.target.host): no name server answered in time", isTransient: true,
+                "cannot find the host \(question.target.host): no name server answered in time", isTransient: true,
                 scope: .origin)
             host.hopEnded(exchange, question.target.fault(error))
         }

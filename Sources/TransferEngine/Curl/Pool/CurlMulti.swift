@@ -24,7 +24,7 @@ final class CurlMulti {
 
     deinit { close() }
 
-    private static let notReady = TransferError(.internalFault, "libcurl can't be initialised")
+    private static let notReady = TransferError(.internalFault, "libcurl cannot be initialised")
 
     /// Sets the callbacks.
     ///

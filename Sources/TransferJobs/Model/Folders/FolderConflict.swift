@@ -111,7 +111,7 @@ package struct FolderConflict: Error, Sendable, Hashable {
                             folders: folders,
                             message: "files would be moved in a circle, and uploaded without end: "
                                 + (folders + [specs[start].folder]).joined(separator: " -> ")
-                                + "; have one of them move its files to a folder that isn't watched")
+                                + "; have one of them move its files to a folder that is not watched")
                     }
                     if seen.insert(index).inserted { open.append(path + [index]) }
                 }

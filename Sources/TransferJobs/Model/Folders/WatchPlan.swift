@@ -45,7 +45,7 @@ package struct WatchPlan: Sendable {
     /// - Throws: `TransferError` with the reason why they cannot be followed.
     package init(_ spec: WatchSpec, machine: String? = nil) throws(TransferError) {
         guard spec.folder.hasPrefix("/") else {
-            throw TransferError(.invalidRequest, "the watched folder \(spec.folder) isn't an absolute path")
+            throw TransferError(.invalidRequest, "the watched folder \(spec.folder) is not an absolute path")
         }
         self.spec = spec
         self.machine = machine
@@ -76,17 +76,17 @@ package struct WatchPlan: Sendable {
             throw TransferError(.invalidRequest, "settle is \(spec.settle), and has to be a millisecond at least")
         }
         if let keepFor = spec.keepFor, keepFor < .zero {
-            throw TransferError(.invalidRequest, "keepFor can't be negative")
+            throw TransferError(.invalidRequest, "keepFor cannot be negative")
         }
         guard FieldRanges.priorities.contains(spec.priority) else {
-            throw TransferError(.invalidRequest, "the priority \(spec.priority) isn't from -1,000,000 to 1,000,000")
+            throw TransferError(.invalidRequest, "the priority \(spec.priority) is not from -1,000,000 to 1,000,000")
         }
         let sample = FileVersion(device: 0, inode: 0, size: 0, modified: 0, path: "name")
         let faults = JobRule.faults(of: job(sample, digest: nil, identity: "name"))
         guard faults.isEmpty else { throw TransferError(.badURL, faults.joined(separator: "; ")) }
         guard case .move(let target) = spec.then else { return }
         guard target.hasPrefix("/") else {
-            throw TransferError(.invalidRequest, "the folder \(target) to move to isn't an absolute path")
+            throw TransferError(.invalidRequest, "the folder \(target) to move to is not an absolute path")
         }
         if spec.watches(folder: target) {
             throw TransferError(
@@ -111,7 +111,7 @@ package struct WatchPlan: Sendable {
                 $0 == ".." || $0 == "."
             })
         else {
-            throw TransferError(.invalidRequest, "the job's file isn't one of the watched folder \(root)")
+            throw TransferError(.invalidRequest, "the job's file is not one of the watched folder \(root)")
         }
         let sample = FileVersion(device: 0, inode: 0, size: 0, modified: 0, path: "name")
         guard Origin(anyURL: given.url) == Origin(anyURL: url(sample, digest: nil)) else {

@@ -72,7 +72,7 @@ extension WatchSpec {
 
     /// Explains why files cannot be moved to a folder: they must not return as new files.
     private func refusal(ofDestination destination: String) -> String? {
-        let advice = "files can't be moved to where they are watched"
+        let advice = "files cannot be moved to where they are watched"
         if destination == folder { return "\(advice); name another folder" }
         if watches(folder: destination) {
             return "\(advice), which is in sub-folders too; name a folder outside, or exclude it"

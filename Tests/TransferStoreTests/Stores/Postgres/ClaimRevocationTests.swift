@@ -47,7 +47,7 @@ import TransferTestSupport
         #expect(try one.revoked().isEmpty)
         #expect(try stage(store, [job("2")], options).underWay.isEmpty)
         #expect(try other.claimAll(batch).first?.spec.urls == ["http://h.example/2"])
-        #expect(try other.revoked().isEmpty, "the new claim isn't asked for")
+        #expect(try other.revoked().isEmpty, "the new claim is not asked for")
     }
 
     /// The process that recalled the job is gone, or the file was changed back: the job continues unchanged.

@@ -69,7 +69,7 @@ import TransferTestSupport
 
         private static func wait(_ answer: String, _ server: PostgresServer, _ question: String) async throws {
             for _ in 0..<2000 where try await server.ask(question) == answer { return }
-            throw TestSupportError("\(question) isn't \(answer)")
+            throw TestSupportError("\(question) is not \(answer)")
         }
     }
 

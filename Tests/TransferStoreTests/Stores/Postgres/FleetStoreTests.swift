@@ -44,7 +44,7 @@ import TransferTestSupport
         let begin = "BEGIN; SELECT pg_current_xact_id()"
         let kept = try #require(db.script(begin).first?.text(0))
         let error = #expect(throws: TransferError.self) { try isCommitted(kept) }
-        #expect(error?.isTransient == true, "it's under way")
+        #expect(error?.isTransient == true, "it is under way")
         try db.script("COMMIT")
         #expect(try isCommitted(kept))
         let dropped = try #require(db.script(begin).first?.text(0))

@@ -114,7 +114,7 @@ struct PendingCommandReleaseTests: SharedQueueTests {
             """
             DO $$ BEGIN
                 WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))) LOOP
-                    -- The database tells nobody that a session waits for another one: it's looked at.
+                    -- The database tells nobody that a session waits for another one: it is looked at.
                     PERFORM pg_sleep(0.01), pg_stat_clear_snapshot();
                 END LOOP;
             END $$;

@@ -39,7 +39,7 @@ import TransferTestSupport
         try one.release([claimed.id])
         guard case .applied(jobs: 1) = try PostgresStore(address, .onlooker).deliver(.cancel, batch: "b", job: nil)
         else {
-            Issue.record("it wasn't cancelled")
+            Issue.record("it was not cancelled")
             return 0
         }
         return claimed.id

@@ -79,7 +79,7 @@ import TransferTestSupport
         let worker = try worker(login)
         #expect(try worker.hold(.unfinished).count == 1)
         let error = #expect(throws: TransferError.self) { try worker.claimAll(batch) }
-        #expect(error?.message.contains("isn't ready for this version") == true, "\(String(describing: error))")
+        #expect(error?.message.contains("is not ready for this version") == true, "\(String(describing: error))")
         _ = try PostgresStore(PostgresAddress(server.url(queue: queue)))
         #expect(try worker.claimAll(batch).count == 3)
     }

@@ -24,7 +24,7 @@ import TransferTestSupport
     private let names = PostgresNames { host in
         host.hasSuffix(".example")
             ? .success(["127.0.0.1"])
-            : .failure(TransferError(.cannotResolveHost, "can't find the host \(host): unknown", isTransient: true))
+            : .failure(TransferError(.cannotResolveHost, "cannot find the host \(host): unknown", isTransient: true))
     }
 
     private func connect(
@@ -89,7 +89,7 @@ import TransferTestSupport
         let port = try await Self.server.value.port
         #expect(
             error.message
-                == "can't reach the queue postgres://nosuch.invalid:\(port)/postgres?queue=q: can't find the host nosuch.invalid: unknown"
+                == "cannot reach the queue postgres://nosuch.invalid:\(port)/postgres?queue=q: cannot find the host nosuch.invalid: unknown"
         )
         #expect(PostgresFault.isConnectionNotice(error))
     }
@@ -104,7 +104,7 @@ import TransferTestSupport
         }
         let late = try #require(
             await refusal { try await connect("db.example", names: silent, within: .milliseconds(100)) })
-        #expect(late.message.hasSuffix("can't find the host db.example: no name server answered in time"))
+        #expect(late.message.hasSuffix("cannot find the host db.example: no name server answered in time"))
         #expect(PostgresFault.isConnectionNotice(late))
         let (abandonment, workers) = (PostgresCancellation(), WorkerPool(name: "test", threads: 1))
         let address = try PostgresAddress("postgres://db.example/postgres")

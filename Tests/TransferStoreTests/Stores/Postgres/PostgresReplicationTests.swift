@@ -39,7 +39,7 @@ import TransferTestSupport
     /// Waits for a change that a second process makes in its own time.
     private func wait(_ answer: String, _ server: PostgresServer, _ question: String) async throws {
         for _ in 0..<2000 where try await server.ask(question) == answer { return }
-        throw TestSupportError("\(question) isn't \(answer)")
+        throw TestSupportError("\(question) is not \(answer)")
     }
 
     private func makeSynchronous(_ primary: PostgresServer) async throws {

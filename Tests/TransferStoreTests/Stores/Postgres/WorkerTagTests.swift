@@ -88,7 +88,7 @@ import TransferTestSupport
         #expect(try plain.backlog(batch: batch).sleepers.isEmpty)
         #expect(try eu.backlog(batch: batch).sleepers.map(\.lane) == [lane.tagged("eu")])
         let first = try #require(plain.claim(lane, limit: 1, secrets: [:]).jobs.first?.record)
-        #expect(try plain.succeed(first).unblocked.isEmpty, "it's not its own to do")
+        #expect(try plain.succeed(first).unblocked.isEmpty, "it is not its own to do")
         #expect(try eu.backlog(batch: batch).ready == [lane.tagged("eu"): 1])
     }
 
