@@ -22,10 +22,13 @@ final class BodyPipe: Sendable {
     /// The number of pipes.
     private static let open = Atomic<Int>(0)
 
+    /// The number of pipes, at least 1.
+    static var count: Int { max(1, open.load(ordering: .relaxed)) }
+
     /// Returns the share of one pipe in `bytes` that all pipes share. Few copies have large buffers, many copies small
     /// ones.
     static func share(of bytes: Int) -> Int {
-        max(16 << 10, min(256 << 10, bytes / max(1, open.load(ordering: .relaxed))))
+        max(16 << 10, min(256 << 10, bytes / count))
     }
 
     /// The most bytes that wait in one pipe. The piece that fills it comes on top (16 KiB of libcurl's).
@@ -41,6 +44,8 @@ final class BodyPipe: Sendable {
         var end: TransferError?
         var isClosed = false
         var isWriterHeld = false
+        /// Whether a reader found no byte since the last call of ``takeEmptiness()``.
+        var wasEmpty = false
         /// The readers that wait, by the offset that they wait for.
         var readers: [Int64: @Sendable () -> Void] = [:]
         /// The closure that is called when there is room again.
@@ -82,6 +87,14 @@ final class BodyPipe: Sendable {
         }
     }
 
+    /// Returns whether a reader had to wait for the writer since the last call.
+    func takeEmptiness() -> Bool {
+        state.withLock { state in
+            defer { state.wasEmpty = state.readers[state.given] != nil }
+            return state.wasEmpty
+        }
+    }
+
     /// Ends the input: readers that wait for more fail with that error.
     func fail(_ error: TransferError) {
         let wakes = state.withLock { state in
@@ -111,6 +124,7 @@ final class BodyPipe: Sendable {
             guard !state.isClosed, offset >= state.given else { return .gone }
             guard offset == state.given, state.count > 0 else {
                 if let error = state.end { return .failed(error) }
+                if offset == state.given { state.wasEmpty = true }
                 state.readers[offset] = wake
                 return .later
             }

@@ -32,6 +32,7 @@ final class RemoteSink: BodySink {
         }
         guard source.accept(version, start.head) else { throw RemoteSource.changed }
         if self.start > 0, FileServerURL.mayIgnoreOffsets(start.url) { doubted = [] }
+        stream.answered(number, start, version, isProven: source.isProven)
         stream.answered(number, .success(version))
     }
 

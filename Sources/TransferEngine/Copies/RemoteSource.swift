@@ -5,8 +5,9 @@ public import TransferCrypto
 /// A file on another server, as the source of an upload that stores nothing on a disk.
 ///
 /// Windows of the file are bodies of requests (``RequestBody/window(_:)``). They are read from streams: exchanges that
-/// begin at an offset and continue to the end, so that consecutive windows share one. A lost stream continues where it
-/// was, if the version is the same. Requests that send it on do not notice.
+/// begin at an offset and continue to the end, so that consecutive windows share one. A stream may read ahead over several
+/// connections (``spread(over:pace:now:)``). A lost stream continues where it was, if the version is the same. Requests
+/// that send it on do not notice.
 public final class RemoteSource: Sendable {
     /// A closure that makes the request for a part of one of the URLs, or for all of it. Signatures may be as old as
     /// the request.
@@ -22,6 +23,10 @@ public final class RemoteSource: Sendable {
     public let expected: Checksum?
     let engine: ExchangeEngine
     let requests: Requests
+    /// The kernel's measurements of the connections to the source.
+    public let path = PathMeter()
+    /// The bytes that have come over the network, those that wait for others included.
+    private let fetchedCount = Atomic<Int64>(0)
     private let digesting: OrderedDigest
     private let heard: @Sendable (News) -> Void
 
@@ -32,6 +37,12 @@ public final class RemoteSource: Sendable {
         case closed(Int, bytes: Int64)
         /// A URL was given up for its error: the next one is asked from now on.
         case dropped(Int, TransferError)
+        /// A connection that read ahead has ended before the end of its part.
+        ///
+        /// - Parameters:
+        ///   - connections: The number of connections, including the lost one.
+        ///   - working: The number of the remaining ones that have brought bytes.
+        case lost(TransferError, status: Int?, connections: Int, working: Int)
         /// 4 MiB more are in the digest: a checkpoint that is written now can be resumed after a kill.
         case advanced
     }
@@ -98,6 +109,60 @@ public final class RemoteSource: Sendable {
         let streams = state.withLock { $0.streams }
         return streams.map(\.underWay).reduce(into: [:]) { $0[$1.url, default: 0] += $1.bytes }
     }
+
+    // MARK: The number of connections
+
+    /// The facts by which the number of connections is chosen.
+    public struct Reading: Sendable {
+        /// The bytes that have come over the network.
+        public var fetched: Int64
+        /// The number of connections under way.
+        public var connections: Int
+        /// Whether the server gives parts of this version, as its answers show.
+        public var givesParts: Bool
+        /// The processor time in seconds of the busiest thread that carries one of them.
+        public var worked: Double
+        /// Whether the destination had to wait for bytes since the last reading.
+        public var isAwaited: Bool
+    }
+
+    /// Measures the connections; `nil` while several windows are read at different places.
+    public func measure() -> Reading? {
+        guard let stream = busy else { return nil }
+        let (connections, givesParts, worked) = stream.reading
+        return Reading(
+            fetched: fetchedCount.load(ordering: .relaxed), connections: connections, givesParts: givesParts,
+            worked: worked, isAwaited: stream.pipe.takeEmptiness())
+    }
+
+    /// The only stream that is read; `nil` where there are several.
+    private var busy: RemoteStream? {
+        let streams = state.withLock { $0.streams }
+        return streams.count == 1 ? streams[0] : nil
+    }
+
+    /// Sets the number of connections that read the source, and ends those that do not move.
+    ///
+    /// - Parameters:
+    ///   - count: The number, at most ``mostConnections``. There are fewer where the server gives no parts, and where
+    ///     no bytes are wanted yet.
+    ///   - pace: The rate of one connection in bytes a second.
+    ///   - now: The time in seconds of any monotonic clock.
+    public func spread(over count: Int, pace: Double, now: Double) {
+        let only = busy
+        for stream in state.withLock({ $0.streams }) {
+            stream.endStalled(now: now)
+            stream.spread(over: stream === only ? count : 1, pace: pace, now: now, self)
+        }
+    }
+
+    /// The most connections of one source.
+    public static var mostConnections: Int { ReadAhead.mostConnections }
+
+    /// The least size in bytes of a source that is read over several connections.
+    public static var smallestShared: Int64 { ReadAhead.smallest }
+
+    func fetched(_ count: Int) { fetchedCount.add(Int64(count), ordering: .relaxed) }
 
     /// Asks for the whole file, and calls back once the server has described it. The body waits until a window is read.
     ///

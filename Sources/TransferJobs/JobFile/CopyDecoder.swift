@@ -53,7 +53,7 @@ enum CopyDecoder {
         }
         download = JobSpec.Download(
             urls: download.urls, destination: "", checksum: download.checksum, pieces: nil, method: download.method,
-            body: download.body)
+            body: download.body, segments: download.segments)
         download.size = draft.rules.download.size
         upload.checksum = download.checksum
         upload.from = CopySource(download, draft.rules.sharedSettings)

@@ -232,6 +232,7 @@ actor QueueRunner: LoopActor {
             pump()
         case .segments: segmented.tick(on: self)
         case .uploads: dialogues.tick(on: self)
+        case .copies: copies.tick(on: self)
         case .stalls: following.lookForStalls(on: self)
         case .abandonment(let number):
             state.timers.forget(timer)

@@ -18,6 +18,8 @@ enum RunTimer: Hashable, Sendable {
     case segments
     /// The next review of uploads that send several parts at a time.
     case uploads
+    /// The next review of copies whose sources may be read over several connections.
+    case copies
     /// The next measurement of origins whose best number of transfers is being searched for.
     case levels
     /// The next try of an abandoned upload, by the number of its dialogue.

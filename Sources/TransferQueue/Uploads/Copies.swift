@@ -15,6 +15,8 @@ protocol CopyHost: UploadHost {
 /// Copies from server to server. They query the sources, and hand them to the dialogues of uploads.
 final class Copies {
     private let engine: ExchangeEngine
+    /// The sources that may be read over several connections, by their jobs.
+    var readings: [Int64: CopyReading] = [:]
 
     init(engine: ExchangeEngine) { self.engine = engine }
 
@@ -80,6 +82,9 @@ final class Copies {
         let now = MonotonicTime.now.inSeconds
         switch news {
         case .advanced: return note(id, on: host)
+        case .lost(let error, let status, let connections, let working):
+            readings[id]?.lost(error, status: status, connections, working: working)
+            return
         case .opened(let index): job.sources.opened(urls[index], now: now)
         case .closed(let index, let bytes): job.sources.closed(urls[index], bytes: bytes, now: now)
         case .dropped(let index, let error): job.sources.dropped(urls[index], JobSource.Fault(error))
@@ -110,6 +115,7 @@ final class Copies {
             }
             try host.dialogues.begin(job, source, over: link, on: host)
             host.announceStart(job)
+            follow(job, source, on: host)
         } catch {
             host.failed(job, error, bodyLeft: false, progressed: false)
         }

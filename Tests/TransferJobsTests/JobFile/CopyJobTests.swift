@@ -88,7 +88,6 @@ import TransferQueueFixtures
     }
 
     @Test(arguments: [
-        (#""segments": 4"#, #"$.jobs[0].segments "segments" belongs to a download to a file"#),
         (#""ifExists": "skip""#, #"$.jobs[0].ifExists "ifExists" belongs to a download to a file"#),
         (#""destination": {"retry": {}}"#, #"$.jobs[0].destination.retry unknown key "retry""#),
         (#""protocol": "s3""#, #"$.jobs[0].to the protocol "s3" has URLs as"#),
@@ -96,6 +95,14 @@ import TransferQueueFixtures
     ]) func keysWithoutMeaningForACopyAreRefused(members: String, line: String) throws {
         let lines = try copy(members).lines
         #expect(lines.count == 1 && lines[0].hasPrefix(line), "\(lines)")
+    }
+
+    @Test func theNumberOfConnectionsIsThatOfTheSource() throws {
+        let spec = try #require(try copy(#""segments": 4"#).spec)
+        #expect(try upload(spec).from?.download.segments == .exactly(4))
+        #expect(try JobSpec(canonicalJSON: spec.canonicalJSON) == spec)
+        let plain = try #require(try copy("").spec)
+        #expect(plain.fingerprint == spec.fingerprint)
     }
 
     @Test func onlyACopyHasADestination() throws {

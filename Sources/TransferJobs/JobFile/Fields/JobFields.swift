@@ -58,7 +58,7 @@ package final class JobFields: Sendable {
         package let ofProtocols: UInt64
 
         private static let fileKeys: Set<String> = [
-            "segments", "compressed", "ifExists", "adopt", "strict", "remoteTime", "pieces",
+            "compressed", "ifExists", "adopt", "strict", "remoteTime", "pieces",
         ]
 
         package init(_ table: KeyTable<JobField>) {

@@ -101,7 +101,7 @@ package enum WorkFields {
             download: Field(
                 "segments", \.segments, .segments, standard: .automatic,
                 "The number of connections for one file, or \"auto\". With \"auto\", connections are added while they "
-                    + "increase the throughput. Files under 4 MiB get one."
+                    + "increase the throughput. Files under 4 MiB get one, and the source of a copy gets at most 8."
             )),
         JobField(
             download: Field(
