@@ -2,7 +2,8 @@
 #   - a paragraph begins with its subject: no pronoun, genitive or question that has no noun before it; nor does a line begin
 #     a sentence with a pronoun;
 #   - a sentence has at most 25 words;
-#   - no contraction ("is not", because "isn't" and "it's" have two readings for a learner);
+#   - no contraction ("is not", because "isn't" and "it's" have two readings for a learner), in messages neither; the text of
+#     a migration stays as it was run;
 #   - the field's words, not the accent of this project ("reported" for "told", "no process" for "nobody").
 #   awk -f lint-prose.awk FILE...            judges the sources
 #   awk -v all=1 -f lint-prose.awk FILE...   judges every file that is named, by all rules
@@ -51,6 +52,8 @@ FNR == 1 { judge(); isCode = 0; file = FILENAME }
     sub(/^[ \t]*\/\/\/?[ \t]*/, "", text)
     isTable = text ~ /^\|/
     isItem = text ~ /^([-*]|[0-9]+\.) /
+    if (!isComment && FILENAME !~ /\/Schema[^\/]*$/ && match($0, contraction))
+        fault(FNR, "contraction", substr($0, RSTART > 10 ? RSTART - 10 : 1))
     if (!isComment || isCode || text == "" || isTable || isItem) judge()
     if (isComment && !isCode && text ~ pronoun) fault(FNR, "a line begins with a pronoun or a condition", text)
     if (isComment && !isCode && text != "" && !isTable && text !~ /^(swift-format-ignore|swiftlint|FIXME|MARK)/) {

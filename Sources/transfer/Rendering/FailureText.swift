@@ -57,7 +57,7 @@ enum FailureText {
         .fileExists, .fileMissing, .fileAccess, .fileLocked, .partNotOurs, .diskFull, .sourceChanged, .checksumMismatch,
     ]
 
-    /// Splits a message such as `can't write /srv/in/x.iso.part: permission denied`.
+    /// Splits a message such as `cannot write /srv/in/x.iso.part: permission denied`.
     private static func systemReason(_ message: String) -> (path: String?, reason: String)? {
         guard message.hasPrefix("cannot "),
             let colon = message.lastIndex(of: ":"), message[colon...].hasPrefix(": ")
