@@ -21,7 +21,7 @@ import TransferQueue
     func mixedFailures() -> [QueueEvent.Kind] {
         let differs = TransferError(.checksumMismatch, "sha256 differs: expected 9f86d081884c…, got e3b0c44298fc…")
         let denied = TransferError(
-            .fileAccess, "can't write /srv/in/x.iso.part: permission denied", cause: .os(errno: EACCES))
+            .fileAccess, "cannot write /srv/in/x.iso.part: permission denied", cause: .os(errno: EACCES))
         return (0..<41).map { failure("images/98/\(981_240 + $0).jpg", notFound) }
             + (3..<8).map { failure("orders-0\($0).parquet", differs, host: "a.example") }
             + [failure("x.iso", denied, host: nil)]
@@ -97,7 +97,7 @@ import TransferQueue
 
     @Test func aFullDiskIsReportedWithItsFile() {
         let full = TransferError(
-            .diskFull, "can't reserve 57.2 MiB for /srv/in/x.part: no space left on device", cause: .os(errno: ENOSPC))
+            .diskFull, "cannot reserve 57.2 MiB for /srv/in/x.part: no space left on device", cause: .os(errno: ENOSPC))
         let lines = report(totals(jobs: 1, failed: 1), .seconds(2), [failure("x", full, host: nil)])
             .lines(width: 80, charset: .utf8).map(\.text)
         #expect(lines[2].hasSuffix("  /srv/in/x.part"), "\(lines)")
