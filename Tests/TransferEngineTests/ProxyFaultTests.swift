@@ -60,7 +60,7 @@ import TransferCore
 
     @Test func aNameThatIsNotFoundIsTheProxysOrTheServers() throws {
         let origin = try #require(Origin(url: "https://a.example/"))
-        let targets = LookUpTarget.all(origin, proxy: "socks5://me:hunter2@px.lan:1080")
+        let targets = LookUpTarget.all(origin, proxy: "socks5://me:hunter2@px.lan:1080", isPublicOnly: false)
         let faults = targets.map { target in
             target.fault(
                 TransferError(.cannotResolveHost, "cannot find the host \(target.host): no such name", scope: .origin))
@@ -74,5 +74,21 @@ import TransferCore
         let lack = targets[0].fault(
             TransferError(.cannotResolveHost, "cannot ask for the host px.lan: too many open files"))
         #expect(lack.proxy == nil && lack.message == "cannot ask for the proxy px.lan: too many open files")
+    }
+
+    /// The name of a server behind a proxy is looked up for the judgement alone, unless the proxy takes addresses.
+    @Test(arguments: [("http://px.lan:3128", false), ("socks5h://px.lan:1080", false), ("socks5://px.lan:1080", true)])
+    func aServerBehindAProxyIsJudged(proxy: String, isGiven: Bool) throws {
+        for (host, addresses, isRefused) in [
+            ("a.example", ["93.184.215.14"], false), ("a.example", ["93.184.215.14", "10.0.0.1"], true),
+            ("169.254.169.254", ["169.254.169.254"], true), ("localhost", ["127.0.0.1", "::1"], true),
+        ] {
+            let origin = try #require(Origin(url: "http://\(host)/"))
+            let targets = LookUpTarget.all(origin, proxy: proxy, isPublicOnly: true)
+            #expect(targets.map(\.host) == ["px.lan", host])
+            #expect(targets[0].refusal(["10.0.0.2"]) == nil, "a proxy's address may be any")
+            #expect((targets[1].refusal(addresses)?.code == .addressRefused) == isRefused, "\(host)")
+            #expect(targets[1].isGiven == (isGiven && host == "a.example"))
+        }
     }
 }

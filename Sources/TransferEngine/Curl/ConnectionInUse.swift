@@ -50,10 +50,7 @@ struct ConnectionInUse {
     /// side.
     func socketError(_ code: CURLcode, host: String) -> TransferError? {
         if let refusedAddress, code == CURLE_COULDNT_CONNECT {
-            return TransferError(
-                .addressRefused,
-                "\(host) is \(refusedAddress), which is not a public address; this job may connect to public ones only",
-                cause: .curl(Int32(code.rawValue)))
+            return .addressRefused(host: host, address: refusedAddress, cause: .curl(Int32(code.rawValue)))
         }
         guard socketFault != 0, code != CURLE_OK else { return nil }
         let reason = String(cString: strerror(socketFault)).lowercasedFirst
@@ -68,5 +65,15 @@ struct ConnectionInUse {
     func linkError(_ code: CURLcode, _ link: String?) -> TransferError? {
         guard let link, let linkFault, code == CURLE_COULDNT_CONNECT else { return nil }
         return .linkUnavailable(link, errno: linkFault)
+    }
+}
+
+extension TransferError {
+    /// Returns the error of a job for public servers whose server has another address.
+    static func addressRefused(host: String, address: String, cause: Cause? = nil) -> TransferError {
+        TransferError(
+            .addressRefused,
+            "\(host) is \(address), which is not a public address; this job may connect to public ones only",
+            cause: cause)
     }
 }

@@ -95,8 +95,10 @@ extension ExchangeSettings {
         public var link: String?
         /// Whether HTTP/1.1 is spoken where HTTP/2 could be.
         public var speaksHTTP1Only = false
-        /// Whether only public addresses are connected to (``/TransferCore/IPAddress/isPublic``), at every hop. A
-        /// proxy's address may be any.
+        /// Whether only servers with public addresses are asked (``/TransferCore/IPAddress/isPublic``), at every hop.
+        ///
+        /// A proxy's address may be any. The name of a server behind a proxy is looked up on this machine too, and the
+        /// proxy is not asked for one with another address.
         public var isPublicOnly = false
 
         /// Creates a direct route.

@@ -2,9 +2,9 @@ import CTransferAres
 import TransferCore
 
 /// The hosts whose addresses are known without a look-up.
-enum SpecialName {
+package enum SpecialName {
     /// Returns the addresses, or `nil` for a name that must be looked up.
-    static func addresses(_ host: String) -> [String]? {
+    package static func addresses(_ host: String) -> [String]? {
         if isLocalhost(host) { return ["127.0.0.1", "::1"] }
         return literal(host).map { [$0] }
     }

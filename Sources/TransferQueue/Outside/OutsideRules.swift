@@ -81,8 +81,9 @@ public struct OutsideRules: Sendable {
                 hint: CommandPhrases.only("--allow-secret NAME=ORIGIN allows one"))
         }
         guard !allowsPrivate, let host = Origin(anyURL: url)?.host else { return }
-        let isOwn = host == "localhost" || host.hasSuffix(".localhost")
-        guard isOwn || IPAddress(host)?.isPublic == false else { return }
+        // The text may be an address in any spelling that the system accepts, such as 2130706433 or 0x7f.1.
+        guard let known = SpecialName.addresses(host), known.contains(where: { IPAddress($0)?.isPublic != true })
+        else { return }
         throw Refusal(
             code: "privateAddress", message: "\(host) is an address of this machine or of a private network",
             hint: CommandPhrases.only("--allow-private lets jobs from outside ask such servers"))

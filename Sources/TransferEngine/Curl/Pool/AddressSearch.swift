@@ -39,8 +39,11 @@ final class AddressSearch {
 
     /// Returns the hosts that a hop must look up.
     ///
+    /// - Parameter isPublicOnly: Whether the server has to have public addresses, also behind a proxy.
     /// - Returns: `nil` for a URL of an unsupported protocol.
-    func lookUp(_ url: String, proxy: String?) -> LookUpCache.LookUp? { cache.find(url, proxy: proxy) }
+    func lookUp(_ url: String, proxy: String?, isPublicOnly: Bool) -> LookUpCache.LookUp? {
+        cache.find(url, proxy: proxy, isPublicOnly: isPublicOnly)
+    }
 
     /// Finds the addresses of a hop, and then begins its transfer.
     func find(
@@ -48,7 +51,7 @@ final class AddressSearch {
     ) {
         // libcurl puts an address into its cache like a name.
         let gone = lookUp.address.flatMap { given.has($0) ? nil : given.note($0, now: .now) } ?? []
-        let stale = lookUp.targets.filter { given.isStale($0.key, now: .now) }
+        let stale = lookUp.targets.filter { $0.isJudged || given.isStale($0.key, now: .now) }
         goOn(Search(hop: hop, targets: stale[...], entries: gone), exchange, on: host)
     }
 
@@ -56,6 +59,7 @@ final class AddressSearch {
         var search = search
         while let target = search.targets.first {
             guard let known = ask(target, search, exchange, on: host) else { return }
+            if let refusal = target.refusal(known) { return host.hopEnded(exchange, refusal) }
             found(known, &search)
         }
         host.transfer(search.hop, of: exchange, resolved: search.entries)
@@ -94,6 +98,7 @@ final class AddressSearch {
         guard let exchange = host.exchange(id), exchange.handle == nil, exchange.hop == search.hop else { return }
         switch answer {
         case .success(let addresses):
+            if let refusal = search.targets.first?.refusal(addresses) { return host.hopEnded(exchange, refusal) }
             var search = search
             found(addresses, &search)
             goOn(search, exchange, on: host)
@@ -102,7 +107,7 @@ final class AddressSearch {
     }
 
     private func found(_ addresses: [String], _ search: inout Search) {
-        guard let target = search.targets.popFirst() else { return }
+        guard let target = search.targets.popFirst(), target.isGiven else { return }
         search.entries += given.note(target.key, now: .now) + [target.entry(addresses)]
     }
 

@@ -133,7 +133,10 @@ actor CurlPool: LoopActor {
     /// Begins a hop with the addresses that it needs.
     private func perform(_ hop: Hop, of exchange: ActiveExchange) {
         let settings = exchange.request.settings
-        guard let lookUp = addresses.lookUp(hop.url, proxy: settings.way(to: hop.url)) else {
+        guard
+            let lookUp = addresses.lookUp(
+                hop.url, proxy: settings.way(to: hop.url), isPublicOnly: settings.route.isPublicOnly)
+        else {
             let error = TransferError(.badURL, "not an http, https, ftp, ftps or sftp URL: \(Redaction.url(hop.url))")
             return end(exchange, .failure(error))
         }
