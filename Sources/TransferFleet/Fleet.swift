@@ -17,7 +17,8 @@ public enum Fleet {
     public static func work(
         on address: FleetAddress, as worker: FleetWorker, _ configuration: QueueConfiguration
     ) async throws -> JobQueue {
-        let (postgres, role, rules) = (address.postgres, PostgresRole.worker(worker.postgres), worker.rules)
+        let role = PostgresRole.worker(try worker.postgres(configuration.sealingKey))
+        let (postgres, rules) = (address.postgres, worker.rules)
         return try await cancellable { opening in
             try await JobQueue.open(configuration) {
                 try store(postgres, role, opening, worker.reportDurability)
@@ -40,7 +41,8 @@ public enum Fleet {
     public static func watch(
         _ folders: [WatchSpec], on address: FleetAddress, as worker: FleetWorker, _ configuration: QueueConfiguration
     ) async throws -> JobQueue {
-        let (postgres, role) = (address.postgres, PostgresRole.worker(worker.postgres))
+        let role = PostgresRole.worker(try worker.postgres(configuration.sealingKey))
+        let postgres = address.postgres
         let plans = try folders.map { try WatchPlan($0) }
         return try await cancellable { opening in
             try await JobQueue.open(configuration) {

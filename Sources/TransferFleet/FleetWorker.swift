@@ -21,11 +21,23 @@ public struct FleetWorker: Sendable {
     /// Creates settings with rules for jobs, and default values.
     public init(rules: OutsideRules) { self.rules = rules }
 
-    var postgres: PostgresWorker {
+    /// Returns the settings for the database.
+    ///
+    /// - Parameter key: The key of sealed secrets, whose tag the worker has too.
+    /// - Throws: `invalidRequest` where the worker has no place for the tag.
+    func postgres(_ key: SealingKey?) throws(TransferError) -> PostgresWorker {
         var worker = PostgresWorker()
         worker.term = lease
         worker.folder = rules.directory
-        worker.tags = tags
+        if let key {
+            guard let all = WorkerTags(tags.names + key.tags.names) else {
+                throw TransferError(
+                    .invalidRequest, "a worker with a key has \(WorkerTags.most - 1) tags of its own at most")
+            }
+            worker.tags = all
+        } else {
+            worker.tags = tags
+        }
         worker.tell = reportConnection
         return worker
     }

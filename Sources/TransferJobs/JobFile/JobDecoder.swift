@@ -19,6 +19,8 @@ package struct JobDecoder {
     package let fields: JobFields
     /// Whether the text comes from `canonicalJSON`: its values are then accepted without the checks of a job file.
     package let isTrusted: Bool
+    /// Whether jobs may contain secrets written out, because the queue seals them.
+    package var takesSecrets = false
     /// The current job's number and the date, for destinations with placeholders.
     package var turn = DestinationTemplate.Turn(date: "")
     /// The kind of text that is decoded.

@@ -171,9 +171,11 @@ extension JobFileReader {
         let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
         if let message = HeaderRule.refusal(ofName: name) ?? HeaderRule.refusal(ofValue: String(value)) {
             try refuse(message, range, bytes, sink)
-        } else if Redaction.isSecretHeader(name) {
+        } else if Redaction.isSecretHeader(name), !decoder.takesSecrets {
             let advice = "a .json or .jsonl file can name it: {\"env\": \"NAME\"}"
             try refuse("a secret is named, never written; \(advice)", range, bytes, sink)
+        } else if list.headers.count >= SecretDecoder.mostHeaders {
+            try refuse("more than \(CountText.words(SecretDecoder.mostHeaders, "header field"))", range, bytes, sink)
         } else {
             list.headers.append(.init(name: name, value: .literal(String(value))))
         }

@@ -84,6 +84,12 @@ public struct JobFileReader {
         decoder.turn = DestinationTemplate.Turn(date: LocalDate.today)
     }
 
+    /// Whether jobs may contain secrets written out, because the queue seals them.
+    package var takesSecrets: Bool {
+        get { decoder.takesSecrets }
+        set { decoder.takesSecrets = newValue }
+    }
+
     /// Reads a whole file.
     ///
     /// - Parameters:

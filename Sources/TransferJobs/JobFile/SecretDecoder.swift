@@ -55,17 +55,25 @@ package enum SecretDecoder {
         return name.utf8.contains(0) ? "a name cannot hold a NUL character" : nil
     }
 
+    /// The maximum number of header fields in one object; servers accept about a hundred.
+    package static let mostHeaders = 1000
+
     /// Reads an object of header fields and merges them into the existing ones, regardless of the case of names. A
-    /// `null` removes a field.
+    /// `null` removes a field. The time grows with the number of fields.
     package static func headers(
         _ decoder: inout JobDecoder, into headers: inout [JobSettings.HeaderSetting]
     ) throws(JSONFault) {
         guard try decoder.expect(.object) else { return }
+        let start = decoder.reader.offset
         try decoder.reader.beginObject()
         var isFirst = true
-        let inherited = headers.count
-        var replaced: [Int] = []
-        var unset: [String] = []
+        var places: [String: Int] = [:]
+        if !decoder.isTrusted {
+            for (index, header) in headers.enumerated() { places[header.name.lowercased()] = index }
+        }
+        let takesSecrets = decoder.takesSecrets
+        var seen: Set<String> = []
+        var unset: Set<String> = []
         while let key = try decoder.reader.key(isFirst: &isFirst) {
             let name = decoder.reader.string(key)
             if decoder.isTrusted {
@@ -80,30 +88,32 @@ package enum SecretDecoder {
             }
             let isSecret = Redaction.isSecretHeader(name)
             let literal = { (value: String) -> String? in
-                isSecret
+                isSecret && !takesSecrets
                     ? "a secret is named, never written; \(advice)" : HeaderRule.refusal(ofValue: value)
             }
-            let old = headers.firstIndex { $0.name.asciiCaseInsensitiveEquals(name) }
-            let isUnset = unset.contains { $0.asciiCaseInsensitiveEquals(name) }
-            if isUnset || old.map({ $0 >= inherited || replaced.contains($0) }) ?? false {
+            let lower = name.lowercased()
+            guard seen.insert(lower).inserted else {
                 decoder.note("header \(Wording.quoted(name)) occurs twice in this object", key.token)
                 try decoder.reader.skipValue()
                 continue
             }
             if try decoder.unsets() {
-                unset.append(name)
+                unset.insert(lower)
                 continue
             }
             guard let value = try read(&decoder, isSecret: isSecret, literal) else { continue }
-            if let old {
+            if let old = places[lower] {
                 headers[old] = .init(name: name, value: value)
-                replaced.append(old)
-            } else {
+            } else if seen.count <= mostHeaders {
+                places[lower] = headers.count
                 headers.append(.init(name: name, value: value))
             }
         }
+        if seen.count > mostHeaders {
+            decoder.note("more than \(CountText.words(mostHeaders, "header field"))", start..<start + 1)
+        }
         guard !unset.isEmpty else { return }
-        headers.removeAll { header in unset.contains { $0.asciiCaseInsensitiveEquals(header.name) } }
+        headers.removeAll { unset.contains($0.name.lowercased()) }
     }
 
     /// Reads names and values, in their order. A later value replaces an earlier one of the same name, and `null`
@@ -114,20 +124,28 @@ package enum SecretDecoder {
         guard try decoder.expect(.object) else { return }
         try decoder.reader.beginObject()
         var isFirst = true
+        // The value of a removed name is `nil`.
+        var entries: [(name: String, value: SecretText?)] = []
         while let key = try decoder.reader.key(isFirst: &isFirst) {
             let name = decoder.reader.string(key)
             if !decoder.isTrusted, name.isEmpty { decoder.note("the name is empty", key.token) }
             let isSecret = Redaction.isSecretHeader(name)
+            let takesSecrets = decoder.takesSecrets
             let literal = { (_: String) -> String? in
-                isSecret ? "a secret is named, never written; \(advice)" : nil
+                isSecret && !takesSecrets ? "a secret is named, never written; \(advice)" : nil
             }
             if try decoder.unsets() {
-                fields.removeAll { $0.name == name }
+                entries.append((name, nil))
                 continue
             }
             guard let value = try read(&decoder, isSecret: isSecret, literal) else { continue }
-            fields.removeAll { $0.name == name }
-            fields.append(JobSpec.Upload.Field(name: name, value: value))
+            entries.append((name, value))
+        }
+        var last: [String: Int] = [:]
+        for (index, entry) in entries.enumerated() { last[entry.name] = index }
+        fields.removeAll { last[$0.name] != nil }
+        for (index, entry) in entries.enumerated() where last[entry.name] == index {
+            if let value = entry.value { fields.append(JobSpec.Upload.Field(name: entry.name, value: value)) }
         }
     }
 }

@@ -24,7 +24,7 @@ extension JobSettings {
     /// Whether the settings refer to nothing stored elsewhere.
     package var namesNoUser: Bool {
         headers.isEmpty && proxy == nil && tls == TLSSettings() && auth == nil && s3 == nil && ssh == nil && ftp == nil
-            && http.cookies == nil && confinement == nil
+            && http.cookies == nil && confinement == nil && sealed == nil
     }
 }
 
@@ -57,6 +57,7 @@ extension JobSettings {
         result.network = other.network
         result.onFinish = other.onFinish
         result.confinement = other.confinement
+        result.sealed = other.sealed
         return result
     }
 }

@@ -54,6 +54,9 @@ public struct JobSettings: Sendable, Hashable {
     /// The bounds of a job that was submitted from outside this machine; they do not count for the job's identity.
     package var confinement: JobConfinement?
 
+    /// The secrets of the job, encrypted with a key outside the database; they do not count for the job's identity.
+    package var sealed: String?
+
     /// The settings of HTTP.
     public struct HTTPRules: Sendable, Hashable {
         /// The only version to use; `nil` lets the server and this machine agree on one.

@@ -22,7 +22,7 @@ final class Hooks {
     private var webhooks: WebhookRules
     private let engine: ExchangeEngine
     private let builder: RequestBuilder
-    private let accept: JobJudge?
+    private let accept: JobJudge
     /// The threads for commands, which block.
     private let workers = WorkerPool(name: "hooks", threads: HookQueue.atOnce)
     /// The functions that end deliveries under way.
@@ -35,7 +35,8 @@ final class Hooks {
     ///
     /// - Parameter accept: The judge of hooks that other processes may have brought.
     init(
-        _ configuration: QueueConfiguration, engine: ExchangeEngine, builder: RequestBuilder, accept: JobJudge?
+        _ configuration: QueueConfiguration, engine: ExchangeEngine, builder: RequestBuilder,
+        accept: @escaping JobJudge
     ) {
         settings = configuration.hooks
         webhooks = WebhookRules(configuration.configuration)
@@ -150,7 +151,7 @@ final class Hooks {
     }
 
     /// Returns why this machine refuses a hook that other processes may have brought; `nil` if it accepts it.
-    private func refusal(of call: HookCall) -> TransferError? { accept.flatMap { call.refusal(by: $0) } }
+    private func refusal(of call: HookCall) -> TransferError? { call.refusal(by: accept) }
 
     private func run(_ name: String, _ call: HookCall, on host: isolated some HookHost) {
         guard let command = settings.commands[name] else {

@@ -22,6 +22,8 @@ public struct QueueConfiguration: Sendable {
     public var proxies = ProxyRule.none
     /// The source of the secrets that jobs name.
     public var secrets = SecretSource()
+    /// The key of secrets that the queue stores encrypted; `nil` where no such secrets can be read.
+    public var sealingKey: SealingKey?
     /// The commands that jobs and batches may name as their `onFinish`.
     public var hooks = HookSettings()
     /// The connection settings of webhooks (`onFinish`), besides those of their jobs: proxies, TLS, and logins of its

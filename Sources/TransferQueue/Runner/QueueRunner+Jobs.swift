@@ -18,8 +18,7 @@ extension QueueRunner {
         let (known, accept) = (running.secrets, tools.accept)
         for page in wants.pages(of: Self.claimsAtOnce) {
             withStore { store in
-                let claimed = try store.claim(page, secrets: known)
-                return accept.map { accept in claimed.map { $0.judged(by: accept) } } ?? claimed
+                try store.claim(page, secrets: known).map { $0.judged(by: accept) }
             } then: { runner, results in
                 for (want, result) in zip(page, results) { runner.didClaim(result, asked: want.limit) }
             }
@@ -355,7 +354,7 @@ extension QueueRunner {
     ///
     /// - Returns: The jobs that could be changed.
     func amend(_ jobs: Set<Int64>, _ change: @Sendable (inout JobSpec) -> Void) -> Set<Int64> {
-        jobs.filter { running[$0]?.amend(change) ?? false }
+        jobs.filter { running[$0]?.amend(tools.accept, change) ?? false }
     }
 
     /// Takes back the claimed jobs of a batch that have not started, for a moment in which they may be changed.

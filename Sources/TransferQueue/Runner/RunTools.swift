@@ -7,7 +7,8 @@ struct RunTools: Sendable {
     let engine: ExchangeEngine
     let hub: EventHub
     let builder: RequestBuilder
-    let accept: JobJudge?
+    /// The judge of claimed jobs, which also opens their sealed secrets.
+    let accept: JobJudge
     /// The thread of the store: the database has one writer, in the order of the calls.
     let storeWorker = WorkerPool(name: "store", threads: 1)
     /// The thread that makes and opens files. Several threads would only wait for each other's lock on the folder.
@@ -15,7 +16,11 @@ struct RunTools: Sendable {
 
     init(_ configuration: QueueConfiguration, engine: ExchangeEngine, hub: EventHub, accept: JobJudge?) {
         self.configuration = configuration
-        self.accept = accept
+        let key = configuration.sealingKey
+        self.accept = { spec throws(TransferError) in
+            let opened = try JobSealer.opened(spec, key)
+            return try accept?(opened) ?? opened
+        }
         self.engine = engine
         self.hub = hub
         builder = RequestBuilder(

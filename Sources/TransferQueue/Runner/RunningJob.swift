@@ -127,9 +127,11 @@ final class RunningJob {
     /// buffers were chosen without one.
     ///
     /// - Returns: Whether the change was made.
-    func amend(_ change: (inout JobSpec) -> Void) -> Bool {
+    func amend(_ accept: JobJudge, _ change: (inout JobSpec) -> Void) -> Bool {
         var spec = record.spec
         change(&spec)
+        // New secrets take effect with the next attempt.
+        if let opened = try? accept(spec) { spec = opened }
         let limit = spec.settings.limitRate
         guard stop == nil, pace.bound != nil || limit == nil else { return false }
         record.spec = spec

@@ -19,7 +19,7 @@ final class UploadAbortRequests {
     private var abandoner = UploadAborts()
     private let engine: ExchangeEngine
     private let builder: RequestBuilder
-    private let accept: JobJudge?
+    private let accept: JobJudge
 
     /// The longest time that a notification of a server may take.
     private static let patience: Duration = .seconds(10)
@@ -30,7 +30,7 @@ final class UploadAbortRequests {
     /// Creates the service.
     ///
     /// - Parameter accept: The judge of uploads that other processes may have brought.
-    init(engine: ExchangeEngine, builder: RequestBuilder, accept: JobJudge?) {
+    init(engine: ExchangeEngine, builder: RequestBuilder, accept: @escaping JobJudge) {
         self.engine = engine
         self.builder = builder
         self.accept = accept
@@ -66,7 +66,7 @@ final class UploadAbortRequests {
     private func abandon(taken upload: AbandonedUpload, on host: isolated some UploadAbortHost) {
         guard !abandoner.isUnderWay(upload.id) else { return }
         do throws(TransferError) {
-            let spec = try accept?(upload.spec) ?? upload.spec
+            let spec = try accept(upload.spec)
             abandon(AbandonedUpload(id: upload.id, spec: spec, upload: upload.upload), on: host)
         } catch {
             abandoner.cannotTell(upload.id, error)

@@ -59,7 +59,7 @@ package enum AccessFields {
                 settings.proxy?.credentials.map { [$0.user, $0.password] } ?? []
             } isWrittenOut: { settings in
                 guard let proxy = settings.proxy else { return false }
-                return Redaction.hasSecret(proxy.url) || proxy.credentials?.password.isLiteral == true
+                return Redaction.hasSecret(proxy.url) || proxy.credentials?.password.isWrittenOut == true
             } redact: { settings in
                 guard let proxy = settings.proxy else { return }
                 settings.proxy?.url = Redaction.url(proxy.url)
@@ -112,8 +112,8 @@ package enum AccessFields {
             } isWrittenOut: { settings in
                 switch settings.auth {
                 case nil, .netrc: false
-                case .bearer(let token): token.isLiteral
-                case .basic(_, let password): password.isLiteral
+                case .bearer(let token): token.isWrittenOut
+                case .basic(_, let password): password.isWrittenOut
                 }
             } redact: { settings in
                 switch settings.auth {

@@ -241,8 +241,9 @@ extension FieldCodec<SecretText> {
     /// - Parameter thing: The name of the value in the message.
     package static func secret(_ thing: String) -> Self {
         Self(schema: ##""$ref": "#/$defs/secretName""##) { decoder throws(JSONFault) in
-            try SecretDecoder.read(&decoder, isSecret: true) { _ in
-                "\(thing) is named, never written; \(SecretDecoder.advice)"
+            let takesSecrets = decoder.takesSecrets
+            return try SecretDecoder.read(&decoder, isSecret: true) { _ in
+                takesSecrets ? nil : "\(thing) is named, never written; \(SecretDecoder.advice)"
             }
         }
     }

@@ -118,7 +118,7 @@ package struct FieldSecrets<Owner>: Sendable {
         self.init { owner in
             owner[keyPath: path].map { [$0] } ?? []
         } isWrittenOut: { owner in
-            mustBeNamed && owner[keyPath: path]?.isLiteral == true
+            mustBeNamed && owner[keyPath: path]?.isWrittenOut == true
         } redact: { owner in
             if mustBeNamed, owner[keyPath: path]?.isLiteral == true { owner[keyPath: path] = .blank }
         }
@@ -128,6 +128,9 @@ package struct FieldSecrets<Owner>: Sendable {
 extension SecretText {
     /// The text in place of a secret that was removed.
     package static var blank: SecretText { .literal(Redaction.mark) }
+
+    /// Whether the value is a literal that a store must not hold, and not the mark of a removed one.
+    package var isWrittenOut: Bool { isLiteral && self != .blank }
 
     package var isLiteral: Bool {
         if case .literal = self { true } else { false }

@@ -35,7 +35,7 @@ package enum FinishFields {
                 return [hook.url, hook.secret].compactMap(\.self).filter { !$0.isLiteral }
             } isWrittenOut: { settings in
                 guard let hook = settings.onFinish?.webhook else { return false }
-                return hook.secret?.isLiteral == true || hook.hasSecretURL
+                return hook.secret?.isWrittenOut == true || hook.hasSecretURL
             } redact: { settings in
                 guard case .webhook(var hook)? = settings.onFinish else { return }
                 if hook.secret?.isLiteral == true { hook.secret = .blank }

@@ -148,5 +148,5 @@ package enum SettingsFields {
 }
 
 extension JobSettings.HeaderSetting {
-    fileprivate var isWrittenOutSecret: Bool { value.isLiteral && Redaction.isSecretHeader(name) }
+    fileprivate var isWrittenOutSecret: Bool { value.isWrittenOut && Redaction.isSecretHeader(name) }
 }
