@@ -361,7 +361,7 @@ let package = Package(
             "TransferServerTests",
             [
                 "TransferServer", "TransferQueue", "TransferTestServer", "TransferTestSupport", "transfer",
-                "transfer-server", product("Hummingbird", of: "hummingbird", for: "Server"),
+                "transfer-server", logging, product("Hummingbird", of: "hummingbird", for: "Server"),
                 product("HTTPTypes", of: "swift-http-types", for: "Server"),
             ],
             exclude: ["Clients"]),

@@ -6,7 +6,8 @@ public struct ServerLimits: Sendable, Hashable {
     public var callBytes = 8 << 20
     /// The maximum length of a request's head, in bytes.
     public var headBytes = 32 << 10
-    /// The maximum number of simultaneous connections; further ones wait until one ends.
+    /// The maximum number of simultaneous connections. A further one displaces the connection that has sent no complete
+    /// request for longest; where all are being answered, it is closed.
     public var connections = 512
     /// The maximum number of clients that follow events at the same time.
     public var eventStreams = 256

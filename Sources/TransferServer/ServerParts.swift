@@ -10,6 +10,8 @@ struct ServerParts: Sendable {
     let reader: EventReader
     let webSockets: WebSocketUpgrade
     let running: RunningLimits
+    let connections: ConnectionRegister
+    private let rights: RightsCheck
     private let access: AccessRules
     private let logger: Logger
     private let status: StatusRoutes
@@ -24,9 +26,12 @@ struct ServerParts: Sendable {
     init(_ served: ServedQueue, _ configuration: ServerConfiguration) {
         access = configuration.access
         logger = configuration.logger
+        connections = ConnectionRegister(most: configuration.limits.connections)
+        let wrongSecrets = WrongSecrets(logger: configuration.logger)
+        rights = RightsCheck(wrongSecrets: wrongSecrets, connections: connections)
         let live = LiveJobs()
         let feed = EventFeed(configuration.limits)
-        let submissions = SubmissionService(served, configuration.limits)
+        let submissions = SubmissionService(served, configuration)
         running = RunningLimits(served.queue, configuration.running)
         status = StatusRoutes(served: served, live: live)
         let log = AttemptLog()
@@ -39,15 +44,17 @@ struct ServerParts: Sendable {
         let downloads = AriaDownloads(
             served: served, live: live, view: AriaView(folder: configuration.stateFolder), news: news)
         let calls = AriaProtocol(
-            access: access,
+            access: access, wrongSecrets: wrongSecrets,
             calls: AriaCalls(
                 downloads: downloads, adding: AriaAdding(submissions: submissions, downloads: downloads),
                 options: AriaOptions(served: served, limits: running), order: AriaOrder(served: served),
                 shutdown: configuration.shutdown))
-        aria = AriaRoutes(calls: calls, limits: configuration.limits)
-        let socket = AriaSocket(calls: calls, news: news)
+        aria = AriaRoutes(calls: calls, limits: configuration.limits, connections: connections)
+        let socket = AriaSocket(
+            calls: calls, news: news, isOpen: configuration.access.isOpen, connections: connections)
         webSockets = WebSocketUpgrade(access: access, path: "/jsonrpc") { try await socket.talk($0) }
-        metrics = MetricRoutes(metrics: ServerMetrics(feed), history: RateHistory())
+        metrics = MetricRoutes(
+            metrics: ServerMetrics(feed), history: RateHistory(), rights: rights)
         metrics.metrics.listen(to: served.queue)
         reader = EventReader(
             served: served, feed: feed, live: live, attempts: log, news: news, history: metrics.history)
@@ -55,12 +62,14 @@ struct ServerParts: Sendable {
 
     private func router() -> Router<ServerContext> {
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: AccessMiddleware(access: access, metrics: metrics.metrics, logger: logger))
+        router.add(
+            middleware: AccessMiddleware(
+                access: access, metrics: metrics.metrics, faults: FaultLog(), connections: connections, logger: logger))
         router.get("healthz") { [status] _, _ in await status.health() }
         aria.add(to: router)
         PageRoute().add(to: router)
         DescriptionRoute().add(to: router)
-        let api = router.group("api/v1").add(middleware: RightsCheck())
+        let api = router.group("api/v1").add(middleware: rights)
         status.add(to: api)
         jobs.add(to: api)
         batches.add(to: api)
@@ -68,6 +77,7 @@ struct ServerParts: Sendable {
         limits.add(to: api)
         events.add(to: api)
         metrics.add(to: router, api)
+        OtherMethods.add(to: router)
         return router
     }
 

@@ -15,6 +15,12 @@ public struct ServerConfiguration: Sendable {
     public var access: AccessRules
     /// The rules for jobs that clients submit.
     public var rules: OutsideRules
+    /// The key by which secrets that clients write out are stored. The queue's configuration has the same key.
+    ///
+    /// Without a key, such jobs are refused, and jobs with a signed URL fail when the process ends.
+    public var sealingKey: SealingKey?
+    /// Whether other processes take jobs from the queue. Jobs with sealed secrets then go to those with the same key.
+    public var isShared = false
     /// The limits on the resources that clients can use.
     public var limits = ServerLimits()
     /// The limits of the queue's run, until a client changes them.
@@ -27,6 +33,8 @@ public struct ServerConfiguration: Sendable {
     public var ready: @Sendable (ListenAddress) -> Void = { _ in }
     /// A closure that ends the program gracefully, on a client's request.
     public var shutdown: @Sendable () -> Void = {}
+
+    var sealer: JobSealer? { sealingKey.map { JobSealer($0, isShared: isShared) } }
 
     /// Creates a configuration with the default limits.
     public init(address: ListenAddress, access: AccessRules, rules: OutsideRules) {
@@ -47,7 +55,7 @@ public struct TransferServer: Service, CustomStringConvertible {
     private let parts: ServerParts
 
     /// The actual address of the service: for a port of 0, the kernel chooses one.
-    public var address: ListenAddress { socket.address }
+    public var address: ListenAddress { socket.reachable }
 
     /// Opens the listening socket; requests are answered once the service runs.
     ///
@@ -69,11 +77,11 @@ public struct TransferServer: Service, CustomStringConvertible {
     public func run() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let channel = ServerChannel(
-            responder: parts.responder(), limits: configuration.limits, webSockets: parts.webSockets)
+            responder: parts.responder(), limits: configuration.limits, webSockets: parts.webSockets,
+            connections: parts.connections)
         let listener = Listener(
-            socket: socket, channel: channel, group: group, connections: configuration.limits.connections,
-            logger: configuration.logger
-        ) { [configuration, socket] in configuration.ready(socket.address) }
+            socket: socket, channel: channel, group: group, logger: configuration.logger
+        ) { [configuration, socket] in configuration.ready(socket.reachable) }
         do {
             try await withThrowingTaskGroup { tasks in
                 tasks.addTask { try await parts.reader.run() }

@@ -43,6 +43,14 @@ struct ServeCommand: AsyncParsableCommand {
     var queue: String?
 
     @Option(
+        name: .customLong("queue-key"),
+        help: ArgumentHelp(
+            "The key by which a shared queue keeps secrets of clients' jobs: 64 hexadecimal digits. Workers that run "
+                + "such jobs need the same key. Without --queue, a key is created in the state folder.",
+            valueName: "$variable|@file"))
+    var queueKey: String?
+
+    @Option(
         help: ArgumentHelp(
             "The folder of the queue's state; with --queue, of the service's own records.", valueName: "dir"))
     var state: String?

@@ -42,6 +42,7 @@ struct ServedWorkers: Service {
             } catch {
                 if Task.isShuttingDownGracefully { return }
                 if error is QueueEnded { hasServed = true }
+                if let ended = error as? QueueEnded, address.isLasting(ended.error) { throw ended.error }
                 guard hasServed, let reason = reason(error) else { throw error }
                 if MonotonicTime.now - began >= ReconnectPauses.longest { pauses.reset() }
                 // A database that stays unreachable is reported once. Each end of a queue that worked is reported too.
@@ -64,6 +65,6 @@ struct ServedWorkers: Service {
             return
                 "the transfers under way were abandoned: \((ended.error as? TransferError)?.message ?? "\(ended.error)")"
         }
-        return address.connectionNotice(error).map { "the queue's database is away, waiting for it: \($0.message)" }
+        return address.unavailability(error).map { "the queue's database is away, waiting for it: \($0.message)" }
     }
 }

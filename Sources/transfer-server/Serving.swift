@@ -56,6 +56,8 @@ struct Serving {
         var opening = queueConfiguration(state)
         (opening.configuration, opening.hooks) = (set, surroundings.hooks)
         opening.meteredRule = MeteredRule(links: set.meteredLinks)
+        opening.sealingKey = try sealingKey(state)
+        (configuration.sealingKey, configuration.isShared) = (opening.sealingKey, options.queue != nil)
         let place = ServedQueuePlace(try options.address(), opening, rules)
         let queue = try await cancelWhenGracefulShutdown { try await place.open() }
         if let notice = queue.notice { StandardStreams.tell("transfer serve: \(notice)") }
@@ -194,6 +196,17 @@ struct Serving {
         }
         access.secrets = [own]
         return (access, isNew ? text : nil)
+    }
+
+    /// Returns the key of secrets that clients write out. A shared queue has one only if it was named, because other
+    /// workers need it too.
+    private func sealingKey(_ state: String) throws -> SealingKey? {
+        if let word = options.queueKey {
+            return try SealingKey.named(word, secrets, folder: FileManager.default.currentDirectoryPath)
+        }
+        guard options.queue == nil else { return nil }
+        _ = try StateFolder(state)
+        return try SealingKey.created(in: state)
     }
 
     /// Reads a secret.

@@ -27,7 +27,10 @@ enum Start {
             try await command.run()
             exit(StandardStreams.isComplete ? EX_OK : EX_IOERR)
         } catch let error as TransferError {
-            end(error.message, error.code == .invalidRequest ? EX_DATAERR : EX_IOERR)
+            // A fault of the configuration stays as long as no person mends it: the units do not start the service again
+            // after EX_DATAERR.
+            let isOfConfiguration = error.code == .invalidRequest || error.code == .secretMissing
+            end(error.message, isOfConfiguration ? EX_DATAERR : EX_IOERR)
         } catch let error as ValidationError {
             end(error.message, EX_USAGE)
         } catch {

@@ -143,4 +143,14 @@ import TransferTestSupport
             }
         }
     }
+
+    /// The address is one of documentation (RFC 5737), which is never connected to.
+    @Test func aSecretIsNotSentToAnotherMachineWithoutTLS() async throws {
+        let folder = try TemporaryFolder("plain")
+        var command = TransferCommand(["status", "--server", "http://192.0.2.1:6800"], in: folder)
+        command.environment["TRANSFER_SECRET"] = ServedPlace.secret
+        let result = try await command.run()
+        #expect(result.exitCode == 64 && result.standardError.contains("--plain-http"), "\(result)")
+        #expect(!result.standardError.contains(ServedPlace.secret))
+    }
 }

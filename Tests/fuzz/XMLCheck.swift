@@ -1,3 +1,4 @@
+@testable import TransferCore
 @testable import TransferUpload
 
 /// The check of S3's answers: any bytes are parsed to the extent possible, and escaped text reads back.

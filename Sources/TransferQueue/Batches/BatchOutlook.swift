@@ -2,7 +2,8 @@ import TransferCore
 
 /// The time that the rest of a batch takes, by the common rate of all its transfers.
 ///
-/// Pure. A size is known only once a transfer has begun, so a waiting job is expected to have the mean size.
+/// Pure. A size is known only once a transfer has begun, so a waiting job is expected to have the mean size. The batch
+/// takes at least as long as its longest transfer at that transfer's own rate, and at least a second while work is left.
 struct BatchOutlook {
     /// A transfer under way.
     struct Transfer {
@@ -10,6 +11,8 @@ struct BatchOutlook {
         var total: Int64?
         /// The number of bytes of the file that are there.
         var completed: Int64
+        /// The rate of this transfer alone, in bytes per second; 0 if it is unknown.
+        var rate: Int64 = 0
     }
 
     /// The bytes per second of all transfers together.
@@ -27,10 +30,18 @@ struct BatchOutlook {
     /// The estimated remaining time; `nil` if nothing moves or no sizes are known.
     var eta: Duration? {
         guard !underWay.isEmpty || waiting > 0 else { return nil }
-        if rate > 0, let bytes = bytesLeft, bytes > 0 { return Self.duration(bytes / rate) }
+        if rate > 0, let bytes = bytesLeft, bytes > 0 { return Self.duration(max(bytes / rate, longest, 1)) }
         // Jobs with empty or unchanged files end without moving bytes.
         guard jobRate > 0 else { return nil }
-        return Self.duration(Double(underWay.count + waiting) / jobRate)
+        return Self.duration(max(Double(underWay.count + waiting) / jobRate, longest, 1))
+    }
+
+    /// The time of the longest transfer under way in seconds, at its own rate.
+    private var longest: Double {
+        underWay.reduce(0) { longest, transfer in
+            guard transfer.rate > 0, let total = transfer.total else { return longest }
+            return max(longest, Double(total - transfer.completed) / Double(transfer.rate))
+        }
     }
 
     /// The expected remaining bytes of all jobs; `nil` if sizes are unknown.

@@ -99,7 +99,10 @@ final class Reporter {
             let underWay = active.filter(\.isUnderWay)
             let bytes = run.settledBytes + active.reduce(0) { $0 + $1.bytesMoved }
             run.sample(
-                bytes: bytes, underWay: underWay.map { BatchOutlook.Transfer(total: $0.total, completed: $0.position) },
+                bytes: bytes,
+                underWay: underWay.map {
+                    BatchOutlook.Transfer(total: $0.total, completed: $0.position, rate: $0.pace.window.rate)
+                },
                 now: now)
             run.totals.bytes = bytes
             var progress = BatchProgress()

@@ -2,18 +2,25 @@ import HTTPTypes
 import Hummingbird
 import TransferQueue
 
-/// The routes of aria2's JSON-RPC over HTTP: by POST, and by GET with the call in the query.
+/// The routes of aria2's interface over HTTP: JSON-RPC by POST, by GET with a reading call in the query, and XML-RPC.
 struct AriaRoutes: Sendable {
     let calls: AriaProtocol
     let limits: ServerLimits
+    let connections: ConnectionRegister
 
     func add(to router: Router<ServerContext>) {
-        router.post("jsonrpc") { request, _ in
+        router.post("jsonrpc") { request, context in
             // The method requires no content type, as in aria2. Pages of other origins are refused by their origin and
             // by the secret in the call.
-            answer(await calls.answer(try await request.bytes(upTo: limits.callBytes)))
+            let answer = await calls.answer(try await request.bytes(upTo: limits.callBytes))
+            if answer.level > .unauthenticated { connections.trust(context.channel) }
+            return self.answer(answer)
         }
         router.get("jsonrpc") { request, _ in try await get(request) }
+        router.post("rpc") { request, _ -> Response in
+            let bytes = try await request.bytes(upTo: limits.callBytes)
+            return Response.plain(type: "text/xml", bytes: await AriaXMLCall.answer(bytes, by: calls))
+        }
     }
 
     private func get(_ request: Request) async throws -> Response {
@@ -31,14 +38,14 @@ struct AriaRoutes: Sendable {
             guard let parameters, parameters.elements != nil else {
                 return answer(AriaProtocol.answer(id: .null, .invalidRequest))
             }
-            return answer(await calls.answer(parameters))
+            return answer(await calls.answer(parameters, mayChange: false))
         }
         let call = JSONValue.object([
             "jsonrpc": .string("2.0"), "method": .string(method),
             "id": request.query("id").map { .string($0) } ?? .null,
             "params": parameters ?? .array([]),
         ])
-        return answer(await calls.answer(call))
+        return answer(await calls.answer(call, mayChange: false))
     }
 
     private func answer(_ answer: AriaProtocol.Answer) -> Response {

@@ -103,7 +103,7 @@ struct BatchRoutes: Sendable {
     }
 
     private func name(_ request: Request, _ body: Body) async throws -> String {
-        let reader = OutsideReader(rules: served.rules)
+        let reader = submissions.reader
         if let name = request.query("name") ?? reader.name(body.bytes, format: body.format) { return name }
         // The reader's faults are more informative for an unreadable file.
         _ = try await read(body)
@@ -121,7 +121,7 @@ struct BatchRoutes: Sendable {
     private func stage(
         _ name: String, _ body: Body, keeps: Bool, _ key: SubmissionKey? = nil
     ) async throws -> StagedBatch {
-        let reader = OutsideReader(rules: served.rules)
+        let (reader, submissions) = (submissions.reader, submissions)
         do {
             let staged = try await served.queue.stage(
                 BatchHeader(name: name, directory: served.rules.directory, onFinish: .set(nil)),
@@ -129,7 +129,9 @@ struct BatchRoutes: Sendable {
                     keepsWhatIsMissing: keeps, isReload: true, notes: key.map { [SubmissionNote($0)] } ?? [])
             ) { take in
                 // Faults of the file are known at its end; nothing of a faulty file stays.
-                _ = try reader.read(body.bytes, format: body.format, isJobs: false) { try take($0, nil) }
+                _ = try reader.read(body.bytes, format: body.format, isJobs: false) { spec in
+                    try take(try submissions.sealed(spec), nil)
+                }
                 return true
             }
             await served.queue.begin(staged)

@@ -24,9 +24,7 @@ struct EventRoutes: Sendable {
             return try await finished(after: cursor ?? 0, filter)
         }
         guard let seat = feed.join() else {
-            var problem = Problem(.serviceUnavailable, "tooManyStreams", "too many clients follow the events")
-            problem.headers[.retryAfter] = "30"
-            throw problem
+            throw Problem.unavailable("tooManyStreams", "too many clients follow the events")
         }
         let stream = EventStream(served: served, feed: feed, filter: filter, seat: seat, after: cursor)
         let body = ResponseBody { writer in

@@ -69,7 +69,9 @@ struct JobRoutes: Sendable {
         }
         return .json(headers: headers) { writer in
             writer.member("jobs", objects: meant) { writer, entry in
-                JobJSON.write(&writer, entry, live.job(entry.listed.job, batch: entry.batch), isOwner: isOwner)
+                JobJSON.write(
+                    &writer, entry, live.job(entry.listed.job, batch: entry.batch),
+                    last: live.last(entry.listed.job, batch: entry.batch), isOwner: isOwner)
             }
             writer.member("next", next)
         }
@@ -83,7 +85,8 @@ struct JobRoutes: Sendable {
         let entry = try await entry(context)
         return .json { writer in
             JobJSON.write(
-                &writer, entry, live.job(entry.listed.job, batch: entry.batch), isOwner: context.level == .owner)
+                &writer, entry, live.job(entry.listed.job, batch: entry.batch),
+                last: live.last(entry.listed.job, batch: entry.batch), isOwner: context.level == .owner)
         }
     }
 

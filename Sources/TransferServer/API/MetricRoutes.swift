@@ -5,9 +5,10 @@ import TransferQueue
 struct MetricRoutes: Sendable {
     let metrics: ServerMetrics
     let history: RateHistory
+    let rights: RightsCheck
 
     func add(to router: Router<ServerContext>, _ api: RouterGroup<ServerContext>) {
-        router.group("metrics").add(middleware: RightsCheck()).get { [metrics] _, _ in
+        router.group("metrics").add(middleware: rights).get { [metrics] _, _ in
             Response.plain(type: "text/plain; version=0.0.4; charset=utf-8", bytes: Array(metrics.text.utf8))
         }
         api.get("history") { request, _ -> Response in

@@ -48,6 +48,20 @@ public struct AccessRules: Sendable {
         return host.map { origin.lowercased() == "http://\($0.lowercased())" } ?? false
     }
 
+    /// Returns whether a page of another site caused the request, as the browser says (W3C Fetch Metadata). A page that
+    /// embeds an image or a script sends no origin.
+    ///
+    /// A navigation is admitted, because its response is shown to the user and to no other page.
+    ///
+    /// - Parameters:
+    ///   - site: The field `Sec-Fetch-Site`, which pages cannot set.
+    ///   - mode: The field `Sec-Fetch-Mode`.
+    func isForeign(site: String?, mode: String?, origin: String?) -> Bool {
+        guard let site = site?.lowercased(), site != "same-origin", site != "none" else { return false }
+        if let origin, isNamed(origin) { return false }
+        return mode?.lowercased() != "navigate"
+    }
+
     /// Returns whether pages of this origin may read responses.
     func isNamed(_ origin: String) -> Bool { origins.contains(origin) }
 

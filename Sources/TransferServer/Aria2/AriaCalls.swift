@@ -24,7 +24,13 @@ struct AriaCalls: Sendable {
 
     private static let ok = JSONValue.string("OK")
 
-    func call(_ method: AriaMethod, _ parameters: AriaParameters) async throws -> JSONValue {
+    /// Makes a call.
+    ///
+    /// - Parameter level: The client's rights; only an owner is shown the queries of URLs.
+    func call(
+        _ method: AriaMethod, _ parameters: AriaParameters, _ level: AccessRules.Level
+    ) async throws -> JSONValue {
+        let downloads = downloads.shown(to: level)
         switch method {
         case .addUri: return .string(try await adding.addURIs(parameters, order))
         case .addMetalink: return .array(try await adding.addMetalink(parameters).map { .string($0) })

@@ -6,6 +6,14 @@ struct AriaDownloads: Sendable {
     let live: LiveJobs
     let view: AriaView
     let news: AriaNotifications
+    /// Whether the client is shown the queries of URLs.
+    private(set) var isOwner = false
+
+    func shown(to level: AccessRules.Level) -> AriaDownloads {
+        var downloads = self
+        downloads.isOwner = level == .owner
+        return downloads
+    }
 
     /// The maximum number of downloads in one response.
     static let mostDownloads = 10_000
@@ -26,7 +34,8 @@ struct AriaDownloads: Sendable {
 
     func status(of entry: JobEntry) -> AriaStatus {
         AriaStatus(
-            entry: entry, live: live.job(entry.listed.job, batch: entry.batch), root: served.rules.directory)
+            entry: entry, live: live.job(entry.listed.job, batch: entry.batch),
+            last: live.last(entry.listed.job, batch: entry.batch), root: served.rules.directory, isOwner: isOwner)
     }
 
     func status(_ gid: String, _ keys: Set<String>?) async throws -> JSONValue {

@@ -26,7 +26,8 @@ struct AriaError: Error {
     init(_ error: any Error) {
         switch error {
         case let error as AriaError: self = error
-        case let problem as Problem: self.init(problem.detail)
+        case let problem as Problem:
+            self.init(problem.detail + (problem.hint.map { $0.isEmpty ? "" : "; \($0)" } ?? ""))
         case let error as TransferError: self.init(error.message)
         default: self.init("the service failed at this call")
         }

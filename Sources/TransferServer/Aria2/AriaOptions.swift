@@ -12,7 +12,8 @@ struct AriaOptions: Sendable {
         var texts: [String: String] = [:]
         for (name, value) in options {
             let values = value.elements ?? [value]
-            let lines = values.compactMap(\.text)
+            // As in aria2, numbers and truth values are read like their texts.
+            let lines = values.compactMap(\.optionText)
             guard lines.count == values.count, !lines.contains(where: { $0.contains(where: \.isNewline) }) else {
                 throw AriaError.option(name)
             }
@@ -42,10 +43,30 @@ struct AriaOptions: Sendable {
         guard !entry.listed.state.hasEnded else {
             throw AriaError("Cannot change option for GID#\(AriaGID.name(entry))")
         }
-        let texts = try Self.texts(options)
-        guard let text = texts["max-download-limit"] else { return }
-        guard let rate = ByteCount.parse(text) else { throw AriaError.option("max-download-limit") }
+        var texts = try Self.texts(options)
+        let limit = texts.removeValue(forKey: "max-download-limit")
+        try Self.refuseChanges(texts, current: try await option(gid, downloads).members ?? [:]) { name in
+            "of a download that was added; remove it, and add it again with another \(name)"
+        }
+        guard let limit else { return }
+        guard let rate = ByteCount.parse(limit) else { throw AriaError.option("max-download-limit") }
         try await served.amend(entry) { $0.settings.limitRate = rate == 0 ? nil : rate }
+    }
+
+    /// Refuses options that cannot be changed, unless they have that value already. An answer of OK for an ignored
+    /// option would mislead. A name that aria2 does not have is ignored, as it does.
+    ///
+    /// - Parameter place: A closure that returns the rest of the refusal.
+    private static func refuseChanges(
+        _ texts: [String: String], current: [String: JSONValue], place: (String) -> String
+    ) throws {
+        for (name, text) in texts.sorted(by: { $0.key < $1.key }) where current[name]?.text != text {
+            guard
+                current[name] != nil || JobFileReader.listOptions.contains(name)
+                    || Aria2Options.meaning(of: name) != nil
+            else { continue }
+            throw AriaError("The option \(name) cannot be changed \(place(name))")
+        }
     }
 
     // MARK: Options of the service
@@ -67,11 +88,14 @@ struct AriaOptions: Sendable {
         return .object(options.mapValues { .string($0) })
     }
 
+    /// The options of the service that clients can change.
+    private static let changeable: Set<String> = ["max-concurrent-downloads", "max-overall-download-limit"]
+
     func changeGlobal(_ options: [String: JSONValue]) throws {
         let texts = try Self.texts(options)
-        if let dir = texts["dir"], dir != served.rules.directory {
-            throw AriaError("dir is \(served.rules.directory), as the service was started")
-        }
+        try Self.refuseChanges(
+            texts.filter { !Self.changeable.contains($0.key) }, current: global.members ?? [:]
+        ) { _ in "while the service runs" }
         try limits.change { limits in
             var changed = limits
             if let text = texts["max-concurrent-downloads"] {

@@ -4,6 +4,7 @@ import TransferQueue
 /// JSON-RPC 2.0 as in aria2: single calls, batches, and calls within a call.
 struct AriaProtocol: Sendable {
     let access: AccessRules
+    let wrongSecrets: WrongSecrets
     let calls: AriaCalls
 
     /// The response to a call, with its HTTP status.
@@ -12,6 +13,16 @@ struct AriaProtocol: Sendable {
         /// The status that aria2 uses over HTTP: 400 for an error of a method, 500 for text that is not JSON, and
         /// always 200 for a batch.
         let status: Int
+        /// The highest rights that a secret in the calls grants.
+        var level = AccessRules.Level.unauthenticated
+    }
+
+    /// The secrets that the calls of one request have shown.
+    private struct Shown {
+        /// The highest rights that one of them grants.
+        var level = AccessRules.Level.unauthenticated
+        /// Whether one of them was wrong. No further call of the request is made then.
+        var isWrong = false
     }
 
     /// The maximum number of calls in a batch.
@@ -22,57 +33,94 @@ struct AriaProtocol: Sendable {
         return await answer(value)
     }
 
-    func answer(_ value: JSONValue) async -> Answer {
+    /// Answers a call, or an array of calls.
+    ///
+    /// - Parameter mayChange: Whether calls may change anything, which a GET may not.
+    func answer(_ value: JSONValue, mayChange: Bool = true) async -> Answer {
+        var shown = Shown()
+        var answer: Answer
         switch value {
-        case .object: return await single(value)
+        case .object: answer = await single(value, mayChange, &shown)
         case .array(let values) where values.count <= Self.mostCalls:
             var bytes: [UInt8] = [UInt8(ascii: "[")]
             for (index, value) in values.enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                bytes += await single(value).bytes
+                bytes += await single(value, mayChange, &shown).bytes
             }
-            return Answer(bytes: bytes + [UInt8(ascii: "]")], status: 200)
+            answer = Answer(bytes: bytes + [UInt8(ascii: "]")], status: 200)
         case .array: return Self.answer(id: .null, .invalidRequest)
         default: return Self.answer(id: .null, .parse)
         }
+        if shown.isWrong { await wrongSecrets.delay() }
+        answer.level = shown.level
+        return answer
+    }
+
+    /// Makes one call of the other protocol, XML-RPC.
+    func result(_ name: String, _ parameters: [JSONValue]) async -> Result<JSONValue, AriaError> {
+        var shown = Shown()
+        let result = await call(name, parameters, mayChange: true, &shown)
+        if shown.isWrong { await wrongSecrets.delay() }
+        return result
     }
 
     static func answer(id: JSONValue, _ error: AriaError) -> Answer {
         Answer(bytes: text(id: id, "error", error.value), status: error.code == AriaError.parse.code ? 500 : 400)
     }
 
-    private func single(_ value: JSONValue) async -> Answer {
-        guard let id = value["id"], let name = value["method"]?.text else {
+    private func single(_ value: JSONValue, _ mayChange: Bool, _ shown: inout Shown) async -> Answer {
+        guard let id = value["id"], let name = value["method"]?.text,
+            let list = (value["params"] ?? .array([])).elements
+        else {
             return Self.answer(id: value["id"] ?? .null, .invalidRequest)
         }
-        do {
-            let parameters = value["params"] ?? .array([])
-            guard let list = parameters.elements else { throw AriaError.invalidRequest }
-            return Answer(bytes: Self.text(id: id, "result", try await call(name, list)), status: 200)
-        } catch {
-            return Self.answer(id: id, AriaError(error))
+        switch await call(name, list, mayChange: mayChange, &shown) {
+        case .success(let result): return Answer(bytes: Self.text(id: id, "result", result), status: 200)
+        case .failure(let error): return Self.answer(id: id, error)
         }
     }
 
-    private func call(_ name: String, _ values: [JSONValue]) async throws -> JSONValue {
-        if name == AriaMethod.multicall.rawValue { return try await multicall(values) }
+    private func call(
+        _ name: String, _ values: [JSONValue], mayChange: Bool, _ shown: inout Shown
+    ) async -> Result<JSONValue, AriaError> {
+        if name == AriaMethod.multicall.rawValue { return await multicall(values, mayChange, &shown) }
+        guard !shown.isWrong else { return .failure(.unauthorized) }
         var values = values
         let secret = values.first?.text.flatMap { $0.hasPrefix("token:") ? $0.dropFirst("token:".count) : nil }
         if secret != nil { values.removeFirst() }
         let level = access.level(secret: secret ?? "")
+        shown.level = max(shown.level, level)
+        shown.isWrong = secret != nil && level == .unauthenticated
+        do {
+            return .success(try await call(name, values, level, mayChange))
+        } catch {
+            return .failure(AriaError(error))
+        }
+    }
+
+    private func call(
+        _ name: String, _ values: [JSONValue], _ level: AccessRules.Level, _ mayChange: Bool
+    ) async throws -> JSONValue {
         guard let method = AriaMethod(rawValue: name) else {
             // An unauthenticated client is not informed about which methods exist.
             throw level == .unauthenticated ? AriaError.unauthorized : AriaError("No such method: \(name)")
         }
         guard level >= method.level else { throw AriaError.unauthorized }
-        return try await calls.call(method, AriaParameters(values))
+        guard mayChange || method.level < .owner else {
+            throw AriaError("a GET changes nothing: send \(name) by POST")
+        }
+        return try await calls.call(method, AriaParameters(values), level)
     }
 
     /// Makes several calls. Each contains its own secret, and an error takes the place of its result.
-    private func multicall(_ values: [JSONValue]) async throws -> JSONValue {
+    private func multicall(
+        _ values: [JSONValue], _ mayChange: Bool, _ shown: inout Shown
+    ) async -> Result<JSONValue, AriaError> {
         let list = values.first?.text?.hasPrefix("token:") == true ? values.dropFirst() : values[...]
-        guard let calls = list.first?.elements else { throw AriaError("The parameter at 0 is required but missing.") }
-        guard calls.count <= Self.mostCalls else { throw AriaError("too many calls at once") }
+        guard let calls = list.first?.elements else {
+            return .failure(AriaError("The parameter at 0 is required but missing."))
+        }
+        guard calls.count <= Self.mostCalls else { return .failure(AriaError("too many calls at once")) }
         var results: [JSONValue] = []
         for call in calls {
             guard let name = call["methodName"]?.text, let parameters = call["params"]?.elements ?? [] as [JSONValue]?
@@ -84,13 +132,12 @@ struct AriaProtocol: Sendable {
                 results.append(AriaError("Recursive system.multicall forbidden.").value)
                 continue
             }
-            do {
-                results.append(.array([try await self.call(name, parameters)]))
-            } catch {
-                results.append(AriaError(error).value)
+            switch await self.call(name, parameters, mayChange: mayChange, &shown) {
+            case .success(let result): results.append(.array([result]))
+            case .failure(let error): results.append(error.value)
             }
         }
-        return .array(results)
+        return .success(.array(results))
     }
 
     private static func text(id: JSONValue, _ key: String, _ value: JSONValue) -> [UInt8] {

@@ -2,27 +2,33 @@ import NIOCore
 import NIOWebSocket
 import TransferQueue
 
-/// A client's conversation over a WebSocket (RFC 6455): its calls are answered in order, and it receives notifications.
-///
-/// The notifications contain only gids; a client needs the secret in a call to learn more about them.
+/// A client's conversation over a WebSocket (RFC 6455): its calls are answered in order, and it receives notifications
+/// once a call has contained a secret.
 struct AriaSocket: Sendable {
     typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
 
     let calls: AriaProtocol
     let news: AriaNotifications
+    /// Whether every client has all rights, so that none has to show a secret.
+    let isOpen: Bool
+    let connections: ConnectionRegister
 
     /// The maximum length in bytes of a message of several frames.
     private static let mostBytes = 8 << 20
 
     func talk(_ channel: Channel) async throws {
         try await channel.executeThenClose { inbound, outbound in
-            guard let joined = news.join() else { return try await close(.unexpectedServerError, outbound) }
-            defer { news.leave(joined.number) }
+            let (start, isKnown) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+            let known = { @Sendable in
+                // From now on the conversation may last as long as the client wants.
+                channel.channel.pipeline.fireUserInboundEventTriggered(RequestProgress.complete)
+                connections.trust(channel.channel)
+                isKnown.yield()
+            }
+            if isOpen { known() }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    for await text in joined.notifications { try await outbound.write(.text(text)) }
-                }
-                group.addTask { try await answer(inbound, outbound) }
+                group.addTask { try await notify(outbound, from: start) }
+                group.addTask { try await answer(inbound, outbound, secretIsShown: known) }
                 // The first of the tasks to end also ends the conversation.
                 try await group.next()
                 group.cancelAll()
@@ -30,11 +36,23 @@ struct AriaSocket: Sendable {
         }
     }
 
+    /// Sends notifications, from the time on at which the client has shown a secret.
+    private func notify(
+        _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>, from start: AsyncStream<Void>
+    ) async throws {
+        for await _ in start { break }
+        guard !Task.isCancelled else { return }
+        guard let joined = news.join() else { return try await close(.unexpectedServerError, outbound) }
+        defer { news.leave(joined.number) }
+        for await text in joined.notifications { try await outbound.write(.text(text)) }
+    }
+
     private func answer(
         _ inbound: NIOAsyncChannelInboundStream<WebSocketFrame>,
-        _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
+        _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>, secretIsShown: () -> Void
     ) async throws {
         var message: [UInt8] = []
+        var isKnown = isOpen
         for try await frame in inbound {
             // Frames from a client must be masked (RFC 6455 §5.1).
             guard frame.maskKey != nil else { return try await close(.protocolError, outbound) }
@@ -44,6 +62,10 @@ struct AriaSocket: Sendable {
                 guard message.count <= Self.mostBytes else { return try await close(.messageTooLarge, outbound) }
                 guard frame.fin else { continue }
                 let answer = await calls.answer(message)
+                if answer.level > .unauthenticated, !isKnown {
+                    isKnown = true
+                    secretIsShown()
+                }
                 message = []
                 try await outbound.write(.text(answer.bytes))
             case .ping:

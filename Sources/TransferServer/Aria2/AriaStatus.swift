@@ -4,8 +4,12 @@ import TransferQueue
 struct AriaStatus {
     let entry: JobEntry
     let live: LiveJobs.Job?
+    /// The last progress of a download that is not active.
+    let last: JobProgress?
     /// The served folder.
     let root: String
+    /// Whether the client is shown the queries of URLs.
+    let isOwner: Bool
 
     enum Word: String {
         case active, waiting, paused, error, complete, removed
@@ -54,11 +58,14 @@ struct AriaStatus {
     private static let piece: Int64 = 1 << 20
 
     private var isLive: Bool { word == .active }
-    private var completed: Int64 { (isLive ? live?.progress.completed : nil) ?? entry.listed.bytes ?? 0 }
+
+    private var completed: Int64 {
+        (isLive ? live?.progress.completed : nil) ?? entry.listed.bytes ?? last?.completed ?? 0
+    }
 
     private var total: Int64 {
         if isLive, let total = live?.progress.total { return total }
-        return entry.listed.state == .done ? entry.listed.bytes ?? 0 : 0
+        return (entry.listed.state == .done ? entry.listed.bytes : last?.total) ?? 0
     }
 
     // MARK: The file
@@ -83,7 +90,9 @@ struct AriaStatus {
     }
 
     /// The job's URLs without the parts that grant access.
-    var urls: [String] { entry.listed.route?.job.map { $0.urls.map(Redaction.url) } ?? [] }
+    var urls: [String] { entry.listed.route?.job.map { $0.urls.map(shown) } ?? [] }
+
+    private func shown(_ url: String) -> String { JobJSON.shown(Redaction.url(url), isOwner) }
 
     var uris: JSONValue {
         let isAsked = word == .active || word == .complete || word == .error
@@ -94,7 +103,7 @@ struct AriaStatus {
     }
 
     var servers: JSONValue {
-        let url = live?.url ?? urls.first ?? ""
+        let url = live?.url.map(shown) ?? urls.first ?? ""
         let speed = live?.progress.rate ?? 0
         return .array([
             .object([

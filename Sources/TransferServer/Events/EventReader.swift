@@ -60,6 +60,7 @@ struct EventReader: Service {
             try? await Task.sleep(for: .seconds(1))
             quiet += .seconds(1)
             await lookAtOthers()
+            live.secondEnds()
             let rates = live.rates
             history.add(
                 RateHistory.Point(time: WallClock.milliseconds, download: rates.download, upload: rates.upload))

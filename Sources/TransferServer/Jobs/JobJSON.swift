@@ -27,9 +27,10 @@ enum JobJSON {
     ///
     /// - Parameters:
     ///   - live: The live data of an active job.
+    ///   - last: The last progress of an unfinished job that is not active.
     ///   - isOwner: Whether queries of URLs are shown.
     static func write(
-        _ writer: inout JSONWriter, _ entry: JobEntry, _ live: LiveJobs.Job?, isOwner: Bool
+        _ writer: inout JSONWriter, _ entry: JobEntry, _ live: LiveJobs.Job?, last: JobProgress? = nil, isOwner: Bool
     ) {
         let job = entry.listed
         writer.member("gid", JobNumberCode.job.name(entry.number))
@@ -43,7 +44,7 @@ enum JobJSON {
         }
         writer.member("finalURL", job.finalURL.flatMap { $0.isEmpty ? nil : shown($0, isOwner) })
         let isLive = isUnderWay(entry, live)
-        writer.member("bytes", isLive ? live?.progress.completed ?? job.bytes : job.bytes)
+        writer.member("bytes", (isLive ? live?.progress.completed : nil) ?? job.bytes ?? last?.completed)
         if isLive, let live {
             writer.member("total", live.progress.total)
             writer.member("rate", live.progress.rate)
@@ -52,6 +53,8 @@ enum JobJSON {
             writer.member("worker", live.progress.worker)
         } else if job.state == .done {
             writer.member("total", job.bytes)
+        } else {
+            writer.member("total", last?.total)
         }
         writer.member("priority", entry.priority)
         writer.member("attempts", job.attempts)

@@ -4,6 +4,8 @@ import TransferQueue
 /// The reader of jobs that a client sent, in any form of a job file.
 struct OutsideReader: Sendable {
     let rules: OutsideRules
+    /// Whether jobs may contain secrets written out, because they are sealed.
+    let takesSecrets: Bool
 
     /// The accepted jobs, with the rules for all of them.
     struct Read {
@@ -43,12 +45,16 @@ struct OutsideReader: Sendable {
     func read(
         _ bytes: [UInt8], format: JobFileFormat?, isJobs: Bool, limit: Int = .max, _ take: (JobSpec) throws -> Void
     ) throws -> BatchSpec {
+        guard bytes.contains(where: { $0 > 0x20 }) else {
+            throw Problem(.unprocessableContent, "invalidJobs", "the request has no body: jobs are expected in it")
+        }
         var found = BatchSpec()
         var count = 0
         let frame = JobFrame(bytes, isJobs: isJobs && format == .json)
         var reader = JobFileReader(format: format, directory: rules.directory) { _ in
             throw TransferError(.fileAccess, "a client's jobs name no lists of checksums")
         }
+        reader.takesSecrets = takesSecrets
         var refusals = Refusals()
         let report = try reader.read(frame.file) { element in
             switch element {

@@ -8,6 +8,10 @@ struct SubmissionService: Sendable {
     let requests: IdempotentRequests
     private let own = OwnBatches()
     let limits: ServerLimits
+    /// The sealer of secrets that clients write out; `nil` where the queue has no key.
+    private let sealer: JobSealer?
+    /// Whether other processes take jobs from the queue, which know only sealed secrets.
+    private let isShared: Bool
 
     /// The batch of jobs that name none.
     static let standardBatch = "api"
@@ -17,18 +21,22 @@ struct SubmissionService: Sendable {
         let added: Int
     }
 
-    init(_ served: ServedQueue, _ limits: ServerLimits) {
+    init(_ served: ServedQueue, _ configuration: ServerConfiguration) {
         self.served = served
-        self.limits = limits
+        limits = configuration.limits
+        sealer = configuration.sealer
+        isShared = configuration.isShared
         intake = SubmissionBatcher(served.queue, directory: served.rules.directory)
         requests = IdempotentRequests { [queue = served.queue] key in try await queue.answered(key: key) }
     }
+
+    var reader: OutsideReader { OutsideReader(rules: served.rules, takesSecrets: sealer != nil) }
 
     /// Reads jobs.
     ///
     /// - Throws: `Problem` with all faults.
     func read(_ bytes: [UInt8], format: JobFileFormat?, isJobs: Bool) async throws -> OutsideReader.Read {
-        let reader = OutsideReader(rules: served.rules)
+        let reader = reader
         let most = isJobs ? limits.jobs : .max
         return try await served.off { try reader.read(bytes, format: format, isJobs: isJobs, limit: most) }
     }
@@ -45,6 +53,7 @@ struct SubmissionService: Sendable {
             own.add(batch)
         }
         let result: SubmittedJobs
+        let jobs = try jobs.map(sealed)
         do {
             result = try await intake.submit(
                 SubmissionGroup(jobs, key: key), batch: batch, startsPaused: startsPaused)
@@ -52,12 +61,32 @@ struct SubmissionService: Sendable {
             throw Self.problem(error)
         }
         switch result {
-        case .taken(let numbers, let added): return Taken(numbers: numbers, added: added)
+        case .taken(let numbers, let added):
+            if added < numbers.count { try await renewSecrets(of: jobs, numbers, batch: batch) }
+            return Taken(numbers: numbers, added: added)
         case .conflict(let index, let identity):
             var problem = Problem.conflict(
                 "conflict", "the batch has another job \(Wording.quoted(identity)); give this one an id of its own")
             problem.errors = [Problem.Fault(pointer: "/\(index)/id", detail: problem.detail)]
             throw problem
+        }
+    }
+
+    /// Returns the job in a form that outlives this process.
+    func sealed(_ spec: JobSpec) throws -> JobSpec {
+        if let sealer { return try sealer.sealed(spec) }
+        guard isShared, spec.hasSecret else { return spec }
+        throw Problem(
+            .unprocessableContent, "secretRefused",
+            "its URL or its headers hold a secret, and this service has no key to seal it for the queue",
+            hint: CommandPhrases.only("--queue-key names one, for the service and for its workers"))
+    }
+
+    /// Gives jobs that the batch had already the secrets of their new submission, such as a newer signature.
+    private func renewSecrets(of jobs: [JobSpec], _ numbers: [Int64], batch: String) async throws {
+        for (spec, number) in zip(jobs, numbers) {
+            guard let sealed = spec.settings.sealed else { continue }
+            _ = try await served.queue.amend([number: spec.identity], batch: batch) { $0.settings.sealed = sealed }
         }
     }
 

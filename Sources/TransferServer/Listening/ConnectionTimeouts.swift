@@ -1,6 +1,7 @@
 import NIOCore
 
 /// The handler that closes connections of slow clients, so that a slow client only occupies a descriptor for some time.
+/// The handler also reports to the register of connections what a connection does.
 ///
 /// The time from the first to the last byte of a request is limited, and so is the time of a connection without a
 /// request. A connection whose client does not read a response is closed after some time without progress.
@@ -12,9 +13,11 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
     private let wait: TimeAmount
     private var deadline: Scheduled<Void>?
     private var stall: Scheduled<Void>?
+    private let connections: ConnectionRegister
 
-    init(_ limits: ServerLimits) {
+    init(_ limits: ServerLimits, _ connections: ConnectionRegister) {
         wait = TimeAmount(limits.requestTime)
+        self.connections = connections
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -34,8 +37,12 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event as? RequestProgress {
-        case .complete: relax()
-        case .answered: expect(context)
+        case .complete:
+            relax()
+            connections.answers(context.channel)
+        case .answered:
+            expect(context)
+            connections.isSilent(context.channel)
         case nil: context.fireUserInboundEventTriggered(event)
         }
     }

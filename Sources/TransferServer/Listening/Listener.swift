@@ -11,8 +11,6 @@ struct Listener: Sendable {
     let socket: ListeningSocket
     let channel: ServerChannel
     let group: any EventLoopGroup
-    /// The maximum number of simultaneous connections.
-    let connections: Int
     let logger: Logger
     /// A closure that is called once connections are accepted.
     let ready: @Sendable () -> Void
@@ -23,12 +21,6 @@ struct Listener: Sendable {
     func run() async throws {
         let server = try await ServerBootstrap(group: group)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(
-                        AvailableConnectionsChannelHandler(maxConnections: connections))
-                }
-            }
             .bind(socket.descriptor) { [channel, logger] connection in
                 channel.setup(channel: connection, logger: logger)
             }

@@ -84,6 +84,39 @@ struct ListeningSocket {
         return ListeningSocket(file, address)
     }
 
+    /// The address by which clients reach the socket, also one that the service manager opened.
+    var reachable: ListenAddress {
+        guard case .inherited(let descriptor) = address else { return address }
+        var name = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0 else { return address }
+        switch Int32(name.ss_family) {
+        case AF_UNIX:
+            let path = withUnsafeBytes(of: &name) { bytes in
+                bytes.dropFirst(MemoryLayout<sa_family_t>.size).prefix { $0 != 0 }
+            }
+            return path.isEmpty ? address : .unix(String(decoding: path, as: UTF8.self))
+        case AF_INET, AF_INET6:
+            guard let host = Self.host(&name, length), let port = Self.port(of: descriptor) else { return address }
+            return .loopback(host, port: port)
+        default: return address
+        }
+    }
+
+    private static func host(_ name: inout sockaddr_storage, _ length: socklen_t) -> String? {
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let result = withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getnameinfo($0, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            }
+        }
+        return result == 0
+            ? String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+    }
+
     /// Removes the socket file.
     func removeFile() {
         if case .unix(let path) = address { unlink(path) }

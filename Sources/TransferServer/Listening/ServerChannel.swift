@@ -26,10 +26,22 @@ struct ServerChannel: HTTPChannelHandler {
     let responder: Responder
     let limits: ServerLimits
     let webSockets: WebSocketUpgrade
+    let connections: ConnectionRegister
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
+        guard connections.admit(channel) else {
+            channel.close(promise: nil)
+            return channel.eventLoop.makeFailedFuture(ChannelError.alreadyClosed)
+        }
+        return prepared(channel).flatMapErrorThrowing { error in
+            channel.close(promise: nil)
+            throw error
+        }
+    }
+
+    private func prepared(_ channel: any Channel) -> EventLoopFuture<Connection> {
         channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(ConnectionTimeouts(limits))
+            try channel.pipeline.syncOperations.addHandler(ConnectionTimeouts(limits, connections))
             let upgrade = NIOTypedHTTPServerUpgradeConfiguration<Spoken>(
                 upgraders: [webSockets.upgrader(limits)]
             ) { channel in
@@ -63,6 +75,15 @@ struct ServerChannel: HTTPChannelHandler {
     }
 
     func handle(value connection: Connection, logger: Logger) async {
+        // A client may be silent, so that the protocol is not even known.
+        await withTaskCancellationHandler {
+            await converse(connection, logger)
+        } onCancel: {
+            connection.channel.close(promise: nil)
+        }
+    }
+
+    private func converse(_ connection: Connection, _ logger: Logger) async {
         do {
             switch try await connection.spoken.get() {
             case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)

@@ -19,6 +19,11 @@ final class WebSocketFallback: ChannelInboundHandler, RemovableChannelHandler {
         guard !isWebSocket, case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         let isFirst = isFirst
         self.isFirst = false
+        // A client of HTTP/1.0 understands no interim response (RFC 9110 §10.1.1).
+        if head.version == .http1_0, head.headers.contains(name: "Expect") {
+            head.headers.remove(name: "Expect")
+            return context.fireChannelRead(wrapInboundOut(.head(head)))
+        }
         guard head.headers.contains(name: "Upgrade") || head.method == .CONNECT else {
             return context.fireChannelRead(data)
         }

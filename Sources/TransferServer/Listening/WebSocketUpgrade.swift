@@ -15,8 +15,7 @@ struct WebSocketUpgrade: Sendable {
             channel.eventLoop.makeSucceededFuture(admits(head) ? HTTPHeaders() : nil)
         } upgradePipelineHandler: { channel, _ in
             channel.eventLoop.makeCompletedFuture {
-                // A conversation has no further requests to wait for, and no heads to check.
-                channel.pipeline.fireUserInboundEventTriggered(RequestProgress.complete)
+                // A conversation has no heads to check. It is bounded like a request until it has shown a secret.
                 let pipeline = channel.pipeline.syncOperations
                 return (
                     pipeline.removeHandler(context: try pipeline.context(handlerType: MalformedHead.self)),

@@ -8,6 +8,8 @@ import TransferQueue
 struct AccessMiddleware: RouterMiddleware {
     let access: AccessRules
     let metrics: ServerMetrics
+    let faults: FaultLog
+    let connections: ConnectionRegister
     let logger: Logger
 
     func handle(
@@ -19,7 +21,7 @@ struct AccessMiddleware: RouterMiddleware {
             response = try await admit(request, context, next)
         } catch {
             let problem = Problem(error)
-            if problem.status.code >= 500 { logger.error("\(request.method) \(request.uri.path): \(error)") }
+            if problem.status.code >= 500 { faults.log(problem, error, request, logger) }
             response = problem.response
         }
         finish(&response, request)
@@ -51,9 +53,15 @@ struct AccessMiddleware: RouterMiddleware {
                 "foreignOrigin", "pages of \(origin ?? "") may not ask",
                 hint: CommandPhrases.only("--allow-origin '\(origin ?? "")' lets them"))
         }
+        let (site, mode) = (request.headers[.secFetchSite], request.headers[.secFetchMode])
+        guard !access.isForeign(site: site, mode: mode, origin: origin) else {
+            logger.notice("refused a request that a page of another site had caused")
+            throw Problem.forbidden("foreignOrigin", "pages of other sites may not ask")
+        }
         if request.method == .options, let origin, access.isNamed(origin) { return preflight }
         var context = context
         context.level = access.level(authorization: request.headers[.authorization])
+        if context.level > .unauthenticated { connections.trust(context.channel) }
         return try await next(request, context)
     }
 
@@ -76,6 +84,9 @@ struct AccessMiddleware: RouterMiddleware {
 
 /// The middleware that requires a right: to read for methods that only read, and to change for all others.
 struct RightsCheck: RouterMiddleware {
+    let wrongSecrets: WrongSecrets
+    let connections: ConnectionRegister
+
     func handle(
         _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
@@ -84,8 +95,24 @@ struct RightsCheck: RouterMiddleware {
             guard context.level == .unauthenticated else {
                 throw Problem.forbidden("readOnly", "this secret is for looking only")
             }
-            throw Problem.unauthorized(hasShown: request.headers[.authorization] != nil)
+            let hasShown = request.headers[.authorization] != nil
+            if hasShown {
+                // The delay holds no place against other clients.
+                connections.isSilent(context.channel)
+                await wrongSecrets.delay()
+            }
+            throw Problem.unauthorized(hasShown: hasShown)
         }
         return try await next(request, context)
     }
+}
+
+extension HTTPField.Name {
+    fileprivate static let secFetchSite = Self("Sec-Fetch-Site")
+    fileprivate static let secFetchMode = Self("Sec-Fetch-Mode")
+}
+
+extension HTTPFields {
+    /// The value of a field whose name may not be valid.
+    fileprivate subscript(_ name: HTTPField.Name?) -> String? { name.flatMap { self[$0] } }
 }

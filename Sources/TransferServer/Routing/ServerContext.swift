@@ -6,8 +6,10 @@ struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The client's rights.
     var level = AccessRules.Level.unauthenticated
+    let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
+        channel = source.channel
         coreContext = CoreRequestContextStorage(source: source)
     }
 }

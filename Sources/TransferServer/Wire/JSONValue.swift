@@ -67,6 +67,15 @@ enum JSONValue: Sendable, Equatable {
         if case .string(let text) = self { text } else { nil }
     }
 
+    /// The value of an option: a text, or the text of a number or a truth value.
+    var optionText: String? {
+        switch self {
+        case .string(let text), .number(let text): text
+        case .boolean(let value): value ? "true" : "false"
+        case .null, .array, .object: nil
+        }
+    }
+
     var elements: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }

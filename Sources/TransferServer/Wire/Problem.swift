@@ -34,6 +34,13 @@ struct Problem: HTTPResponseError {
     static func notFound(_ detail: String) -> Problem { Problem(.notFound, "notFound", detail) }
     static func conflict(_ code: String, _ detail: String) -> Problem { Problem(.conflict, code, detail) }
 
+    /// Returns the response for a temporary condition (RFC 9110 §15.6.4).
+    static func unavailable(_ code: String, _ detail: String) -> Problem {
+        var problem = Problem(.serviceUnavailable, code, detail)
+        problem.headers[.retryAfter] = "5"
+        return problem
+    }
+
     static func forbidden(_ code: String, _ detail: String, hint: String? = nil) -> Problem {
         Problem(.forbidden, code, detail, hint: hint)
     }
@@ -56,6 +63,7 @@ struct Problem: HTTPResponseError {
             case .fileMissing: self.init(.notFound, "notFound", error.message)
             case .fileExists: self.init(.conflict, "conflict", error.message)
             case .badURL, .invalidRequest: self.init(.unprocessableContent, error.code.rawValue, error.message)
+            case _ where error.isTransient: self = .unavailable(error.code.rawValue, error.message)
             default: self.init(.internalServerError, error.code.rawValue, error.message)
             }
         case is HTTPParserError: self = .malformed("the body is not what its fields say")

@@ -12,6 +12,11 @@ struct ServiceOptions: ParsableArguments {
         transform: ServiceAddress.text)
     var server: String?
 
+    @Flag(
+        name: .customLong("plain-http"),
+        help: "Send the secret also to a service on another machine without TLS, where the network can read it.")
+    var isPlainAllowed = false
+
     func validate() throws {
         guard server.map(Redaction.hasSecret) != true else {
             throw ValidationError("--server goes without a password in the address: TRANSFER_SECRET is the secret")
@@ -37,6 +42,14 @@ struct ServiceOptions: ParsableArguments {
         {
             let path = try Composition.statePath(state.state) + "/serve.secret"
             secret = try? SecretSource().read(.file(path))
+        }
+        if secret != nil, !isPlainAllowed, let origin = Origin(url: server), origin.scheme == "http",
+            origin.host != "localhost", IPAddress(origin.host)?.isLoopback != true
+        {
+            throw Failure(
+                .wrongUsage,
+                "\(origin) is another machine without TLS, and the network could read the secret: name its https:// "
+                    + "address, or add --plain-http")
         }
         return ServiceClient(base: server.hasSuffix("/") ? String(server.dropLast()) : server, secret: secret)
     }

@@ -25,6 +25,19 @@ import TransferQueueFixtures
         #expect(BatchOutlook(rate: 1000, underWay: transfers).eta == .seconds(10))
     }
 
+    /// Many small files beside a slow long one arrive fast, but the batch ends with the long one.
+    @Test func theBatchTakesAtLeastAsLongAsItsLongestTransfer() {
+        let long = Transfer(total: 40_000, completed: 2000, rate: 200)
+        let short = Transfer(total: 60, completed: 0, rate: 120)
+        #expect(BatchOutlook(rate: 4000, underWay: [long, short]).eta == .seconds(190))
+        #expect(BatchOutlook(jobRate: 9, ended: 1, underWay: [long], waiting: 8).eta == .seconds(190))
+    }
+
+    @Test func workThatIsLeftTakesAtLeastASecond() {
+        #expect(BatchOutlook(rate: 1_000_000, underWay: [Transfer(total: 10, completed: 9)]).eta == .seconds(1))
+        #expect(BatchOutlook(jobRate: 1000, ended: 1, waiting: 1).eta == .seconds(1))
+    }
+
     @Test func waitingJobsAreEstimatedLikeTheOthers() {
         var outlook = BatchOutlook(rate: 1000, underWay: [Transfer(total: 2000, completed: 0)], waiting: 3)
         #expect(outlook.eta == .seconds(8))

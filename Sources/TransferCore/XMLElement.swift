@@ -1,31 +1,29 @@
-import TransferCore
-
-/// An element of a small XML answer: names without their prefixes, no attributes.
+/// An element of a small XML document, such as an answer of S3 or a call of XML-RPC: names without their prefixes, no attributes.
 ///
-/// The parser covers the output of S3 servers rather than all of XML 1.0. Entities of a document's own are not
+/// The parser covers the output of such programs rather than all of XML 1.0. Entities of a document's own are not
 /// expanded. An end tag also ends unclosed elements inside its own, and one without an element is ignored. A truncated
 /// document is read up to its end.
-struct XMLElement: Sendable, Hashable {
-    var name: String
+package struct XMLElement: Sendable, Hashable {
+    package var name: String
     /// The element's own text, without that of its children.
-    var text: String
-    var children: [XMLElement] = []
+    package var text: String
+    package var children: [XMLElement] = []
     /// Whether the document has the element's end tag.
-    var isWhole = true
+    package var isWhole = true
 
     /// Parses a document.
     ///
     /// - Returns: `nil` when there is no element at all.
-    static func read(_ bytes: [UInt8]) -> XMLElement? {
+    package static func read(_ bytes: [UInt8]) -> XMLElement? {
         var reader = XMLReader(bytes)
         return reader.read()
     }
 
     /// Returns the first child of that name.
-    func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
+    package func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
 
     /// Returns the text of the first child of that name, without surrounding white space; `nil` for an empty text.
-    func text(_ name: String) -> String? {
+    package func text(_ name: String) -> String? {
         guard let child = child(name), child.isWhole else { return nil }
         let start = child.text.drop(while: \.isWhitespace)
         guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return nil }
@@ -33,7 +31,7 @@ struct XMLElement: Sendable, Hashable {
     }
 
     /// Escapes a text for the content of an element.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var result = ""
         for character in text.unicodeScalars {
             switch character {
@@ -49,7 +47,7 @@ struct XMLElement: Sendable, Hashable {
 }
 
 private struct XMLReader {
-    /// The bounds of the parser: deeper nesting or more elements than any answer of S3 end it.
+    /// The bounds of the parser: deeper nesting or more elements than any such document end it.
     static let maxDepth = 32
     static let maxElements = 50_000
 
