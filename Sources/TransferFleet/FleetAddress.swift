@@ -22,7 +22,13 @@ public struct FleetAddress: Sendable, Hashable, CustomStringConvertible {
     /// Returns the reason why the queue cannot be reached now.
     ///
     /// - Returns: `nil` for an error that remains when the database is back.
-    package func connectionNotice(_ error: any Error) -> TransferError? {
-        PostgresFault.isConnectionNotice(error) ? PostgresFault.explained(error, postgres) : nil
+    package func unavailability(_ error: any Error) -> TransferError? {
+        PostgresFault.isUnavailable(error) ? PostgresFault.explained(error, postgres) : nil
+    }
+
+    /// Returns whether an error says that the database's role lacks a right, so that another attempt would fail as well.
+    package func isLasting(_ error: any Error) -> Bool {
+        guard let error = error as? TransferError else { return false }
+        return error.code == .fileAccess && !error.isTransient
     }
 }

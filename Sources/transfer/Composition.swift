@@ -18,6 +18,8 @@ enum Composition {
         configuration.proxies = ProxyRule(environment: environment)
         configuration.secrets = SecretSource(
             environment: { environment[$0] }, credentialsFolder: environment["CREDENTIALS_DIRECTORY"])
+        // A service may have left jobs in this queue.
+        configuration.sealingKey = try SealingKey.existing(in: configuration.state)
         configuration.runtimeFolder = runtimeFolder
         configuration.meteredRule = links
         configuration.hooks = hooks

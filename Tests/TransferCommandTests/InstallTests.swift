@@ -26,8 +26,10 @@ import TransferTestSupport
         #expect(result.exitCode == 0, "\(result)")
         #expect(
             try folder.files(below: "root") == [
-                "opt/x/bin/transfer", "opt/x/lib/systemd/system/transfer-serve.service",
+                "opt/x/bin/transfer", "opt/x/lib/systemd/system/transfer-run@.service",
+                "opt/x/lib/systemd/system/transfer-run@.timer", "opt/x/lib/systemd/system/transfer-serve.service",
                 "opt/x/lib/systemd/system/transfer-serve.socket", "opt/x/lib/systemd/system/transfer-watch@.service",
+                "opt/x/lib/systemd/system/transfer-work@.service",
                 "opt/x/lib/systemd/user/transfer-serve.service", "opt/x/lib/systemd/user/transfer-watch@.service",
                 "opt/x/lib/sysusers.d/transfer.conf", "opt/x/libexec/transfer/transfer-server",
                 "opt/x/share/bash-completion/completions/transfer",
@@ -69,26 +71,46 @@ import TransferTestSupport
     }
 
     /// The test is skipped without systemd.
-    @Test(arguments: ["system", "user"], ["transfer-watch@", "transfer-serve"])
-    func systemdFindsNoFaultInAUnit(_ kind: String, _ name: String) async throws {
+    @Test(arguments: [
+        "system/transfer-watch@.service", "user/transfer-watch@.service", "system/transfer-serve.service",
+        "user/transfer-serve.service", "system/transfer-work@.service", "system/transfer-run@.service",
+        "system/transfer-run@.timer",
+    ])
+    func systemdFindsNoFaultInAUnit(_ name: String) async throws {
         let analyze = "/usr/bin/systemd-analyze"
         guard FileManager.default.isExecutableFile(atPath: analyze) else { return }
         let folder = try TemporaryFolder("unit")
-        let path = Self.root.appendingPathComponent("systemd/\(kind)/\(name).service")
-        let text = try String(contentsOf: path, encoding: .utf8)
         // systemd checks whether the command exists, by a path that needs no quotes.
         let binary = folder.path("transfer")
         try FileManager.default.createSymbolicLink(
             atPath: binary, withDestinationPath: try TransferCommand.binary())
-        let unit = try folder.write(
-            text.replacingOccurrences(of: "/usr/local/bin/transfer", with: binary),
-            to: name.hasSuffix("@") ? "\(name)test.service" : "\(name).service")
+        // A timer is checked with the service that it starts.
+        var units: [String] = []
+        for name in [name, name.replacingOccurrences(of: ".timer", with: ".service")] {
+            let text = try String(
+                contentsOf: Self.root.appendingPathComponent("systemd/\(name)"), encoding: .utf8)
+            let file = name.split(separator: "/").last.map(String.init) ?? name
+            units.append(
+                try folder.write(
+                    text.replacingOccurrences(of: "/usr/local/bin/transfer", with: binary),
+                    to: file.replacingOccurrences(of: "@.", with: "@test.")))
+        }
         try folder.folder("run")
         let environment = ["PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": folder.path("run"), "HOME": folder.path]
+        let kind = name.prefix { $0 != "/" }
         let command = ChildProcess.Command(
-            analyze, ["verify", "--\(kind)", "--man=no", unit], environment: environment)
+            analyze, ["verify", "--\(kind)", "--man=no"] + Set(units).sorted(), environment: environment)
         let result = try await ChildProcess.start(command).result()
         #expect(result.exitCode == 0 && result.standardError.isEmpty, "\(result)")
-        #expect(text.contains("\nType=notify\n"))
+    }
+
+    /// A service that is started again after a hang has to say that it is alive.
+    @Test(arguments: [
+        "system/transfer-watch@", "system/transfer-serve", "system/transfer-work@", "user/transfer-serve",
+    ])
+    func aServiceWithAWatchdogNotifies(_ name: String) throws {
+        let text = try String(
+            contentsOf: Self.root.appendingPathComponent("systemd/\(name).service"), encoding: .utf8)
+        #expect(text.contains("\nType=notify\n") && text.contains("\nWatchdogSec=60\n"))
     }
 }

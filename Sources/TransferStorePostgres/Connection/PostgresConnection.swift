@@ -85,7 +85,10 @@ package final class PostgresConnection: @unchecked Sendable {
 
     /// The error of a connection that is lost, or whose server sent a message that fits no question.
     var lost: TransferError {
-        TransferError(.connectionLost, "the connection to the queue's database is lost: \(words)", isTransient: true)
+        let reason = words
+        return TransferError(
+            .connectionLost,
+            "the connection to the queue's database is lost\(reason.isEmpty ? "" : ": \(reason)")", isTransient: true)
     }
 
     // MARK: Statements
@@ -148,9 +151,11 @@ package final class PostgresConnection: @unchecked Sendable {
         do {
             try pipeline.collect({ try next() }, lost: { lost })
         } catch {
+            // A server that did not answer in time is not asked again at once.
+            if (error as? TransferError)?.code == .timedOut { throw error }
             // A server that shuts down sends a message of its own, which is not the reason for a statement that it did
             // not do.
-            throw isBroken && PostgresFault.isConnectionNotice(error) ? lost : error
+            throw isBroken && PostgresFault.isUnavailable(error) ? lost : error
         }
     }
 

@@ -10,6 +10,9 @@ package struct PostgresFault: Error, Sendable, Hashable {
     /// The code of changes that a standby refuses.
     static let noChanges = "25006"
 
+    /// The codes of a prepared statement that exists already, or no longer: another connection answered than before.
+    private static let pooled: Set = ["42P05", "26000"]
+
     /// Whether the same transaction may succeed at another time, because other transactions were in its way.
     package var isConflict: Bool { ["40001", "40P01", "55P03"].contains(code) }
 
@@ -18,7 +21,7 @@ package struct PostgresFault: Error, Sendable, Hashable {
     private static let absent: Set = ["57P01", "57P02", "57P03", "53300", "53100", noChanges]
 
     /// Returns whether the database is away, and the question itself is not at fault.
-    package static func isConnectionNotice(_ error: any Error) -> Bool {
+    package static func isUnavailable(_ error: any Error) -> Bool {
         if let fault = error as? PostgresFault { return absent.contains(fault.code) || fault.code.hasPrefix("08") }
         guard let error = error as? TransferError else { return false }
         return error.isTransient && [.connectionLost, .cannotConnect, .timedOut, .fileAccess].contains(error.code)
@@ -35,9 +38,14 @@ package struct PostgresFault: Error, Sendable, Hashable {
         return switch code {
         case "53100": TransferError(.fileAccess, "the disk of \(place) is full", isTransient: true)
         case Self.noPrivilege: TransferError(.fileAccess, "the database's role may not do that in \(place): \(message)")
+        case _ where Self.pooled.contains(code):
+            TransferError(
+                .invalidRequest,
+                "\(place) is behind a pooler that shares connections (PgBouncer's pool_mode = transaction or statement): "
+                    + "name the database itself, or a pool with pool_mode = session")
         case Self.noChanges:
             TransferError(.fileAccess, "\(place) is a standby, which takes no changes", isTransient: true)
-        case _ where Self.isConnectionNotice(self):
+        case _ where Self.isUnavailable(self):
             TransferError(.connectionLost, "\(place): \(message)", isTransient: true)
         case _ where isConflict:
             TransferError(

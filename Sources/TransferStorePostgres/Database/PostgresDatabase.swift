@@ -100,7 +100,7 @@ package final class PostgresDatabase: Sendable {
                 let value = try work(try connected())
                 patience.isThere()
                 return value
-            } catch  where PostgresFault.isConnectionNotice(error) {
+            } catch  where PostgresFault.isUnavailable(error) {
                 attempts += 1
                 try patience.wait(after: error, attempts: attempts) { PostgresFault.explained($0, address) }
             }

@@ -45,10 +45,10 @@ package final class PostgresRetries: Sendable {
     /// - Parameters:
     ///   - error: The error of the last attempt.
     ///   - count: The number of attempts so far. A connection that was lost since the last transaction is no failure
-    ///     yet.
+    ///     yet. A database that did not answer in time is one.
     /// - Throws: The error, where no further attempt is to be made.
     package func wait(after error: any Error, attempts count: Int, explained: (any Error) -> TransferError?) throws {
-        if count == 1 { return }
+        if count == 1, (error as? TransferError)?.code != .timedOut { return }
         guard isPatient else { throw error }
         let (isNews, pause) = reported.withLock { reported in
             defer { reported.isAway = true }

@@ -61,7 +61,7 @@ package enum PostgresTransaction {
             try db.settle()
         } catch {
             rollBack(db)
-            if let number, db.isBroken, PostgresFault.isConnectionNotice(error) {
+            if let number, db.isBroken, PostgresFault.isUnavailable(error) {
                 unsettled?(Unsettled(number: number, timeline: db.timeline, outcome: outcome))
             }
             throw error

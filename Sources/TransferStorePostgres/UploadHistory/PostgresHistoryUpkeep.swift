@@ -42,7 +42,7 @@ package struct PostgresHistoryUpkeep: Sendable {
                 let row = settlement.row
                 switch settlement.kind {
                 case .done: return try db.post(Self.doneRemoval, [row])
-                case .notThere: return try db.post(Self.connectionNotice, [row])
+                case .notThere: return try db.post(Self.missing, [row])
                 case .kept: return try db.post(Self.keeping, [row])
                 case .again(let time, let changed):
                     return try db.post(Self.postponement, [row, time - WallClock.milliseconds, changed])
@@ -102,7 +102,7 @@ package struct PostgresHistoryUpkeep: Sendable {
             for row in try db.run(Self.absentRows, [PostgresArray(absent), grace]) {
                 let id = row.number(0)
                 if row.number(1) == nil {
-                    try db.post(Self.connectionNotice, [id])
+                    try db.post(Self.missing, [id])
                     pruned.marked += 1
                     if row.number(3) != nil { pruned.missed += 1 }
                 } else if !row.flag(4) {
@@ -165,7 +165,7 @@ package struct PostgresHistoryUpkeep: Sendable {
     private static let doneRemoval = PostgresStatement(
         "settle_history", .submit, "DELETE FROM upload_history WHERE id = $1 RETURNING \(isKept)")
 
-    private static let connectionNotice = PostgresStatement(
+    private static let missing = PostgresStatement(
         "miss_history", .submit,
         """
         UPDATE upload_history SET gone = \(PostgresClock.now) WHERE id = $1 AND gone IS NULL RETURNING due IS NOT NULL
@@ -230,7 +230,7 @@ package struct PostgresHistoryUpkeep: Sendable {
         "count_history", .submit, "SELECT count(*) FROM upload_history WHERE folder = $1")
 
     package static let statements = [
-        folderLock, folderLocks, takingDue, nextDueTime, kept, doneRemoval, connectionNotice, keeping, postponement,
+        folderLock, folderLocks, takingDue, nextDueTime, kept, doneRemoval, missing, keeping, postponement,
         oldInsertion, undigested, digestChange,
         settled, returning, absentRows, failedRemoval, count,
     ]

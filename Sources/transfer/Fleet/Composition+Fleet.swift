@@ -33,11 +33,15 @@ extension Composition {
     }
 
     /// Opens a queue to work on it beside other processes.
+    ///
+    /// - Parameter key: The key of sealed secrets; `nil` leaves jobs that have some to other workers.
     static func queue(
         workingOn address: FleetAddress, as worker: FleetWorker, limits: BatchLimits, _ set: Configuration,
-        hooks: HookOptions
+        hooks: HookOptions, key: SealingKey?
     ) async throws -> JobQueue {
-        try await Fleet.work(on: address, as: worker, configuration(fleet: limits, set, hooks: hooks))
+        var configuration = try configuration(fleet: limits, set, hooks: hooks)
+        configuration.sealingKey = key
+        return try await Fleet.work(on: address, as: worker, configuration)
     }
 
     /// Opens a queue to watch folders on, beside other processes.

@@ -71,6 +71,11 @@ struct FleetRun {
             throw error
         }
         await queue.close()
+        // The jobs are durable: a failure of this question is no failure of the run.
+        if let workers = try? remote.workers(), workers.allSatisfy({ $0.lease <= .zero }) {
+            StandardError.write(
+                "no worker is there: the jobs wait until `transfer work --queue \(address)` runs\n")
+        }
         return command.waits.detach ? .complete : try await watch(view, remote)
     }
 

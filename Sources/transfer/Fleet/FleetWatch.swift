@@ -65,7 +65,7 @@ final class FleetWatch: Sendable {
                 pauses.reset()
             } catch {
                 if isStopped.withLock({ $0 }) { return .workLeft }
-                guard let reason = address.connectionNotice(error) else { throw error }
+                guard let reason = address.unavailability(error) else { throw error }
                 connectionNotice(reason)
                 due = .now + pauses.next()
             }

@@ -3,6 +3,7 @@ import Glibc
 import TransferCore
 import TransferFleet
 import TransferQueue
+import TransferWatch
 
 struct Work: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,7 +27,7 @@ struct Work: AsyncParsableCommand {
         help: ArgumentHelp(
             "The folder that relative paths start from, and that holds all files of jobs; the current folder by "
                 + "default.",
-            valueName: "dir"), transform: PathArgument.text)
+            valueName: "dir"), completion: .directory, transform: PathArgument.text)
     var directory: String?
 
     @Option(
@@ -35,6 +36,14 @@ struct Work: AsyncParsableCommand {
             valueName: "gpu,eu"),
         transform: TagsArgument.read)
     var tags: TagsArgument?
+
+    @Option(
+        name: .customLong("queue-key"),
+        help: ArgumentHelp(
+            "The key of secrets that a service has sealed in the queue; without it, the worker leaves such jobs to "
+                + "others.",
+            valueName: "$variable|@file"))
+    var queueKey: String?
 
     @OptionGroup var limits: LimitOptions
     @OptionGroup var outside: OutsideOptions
@@ -69,6 +78,13 @@ struct Work: AsyncParsableCommand {
         var shift = WorkerSupervisor(
             address: address, limits: merged, configuration: set, hooks: output.hooks,
             worker: worker, reporter: reporter)
+        shift.manager = SystemdNotify(environment: Composition.environment)
+        shift.sealingKey = try queueKey.map { word in
+            let secrets = SecretSource(
+                environment: { Composition.environment[$0] },
+                credentialsFolder: Composition.environment["CREDENTIALS_DIRECTORY"])
+            return try SealingKey.named(word, secrets, folder: Composition.workingFolder)
+        }
         var hint = Composition.hint(state: nil)
         hint.queue = queue
         reporter.call([:], hint)

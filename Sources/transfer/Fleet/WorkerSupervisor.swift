@@ -3,6 +3,7 @@ import TransferCore
 import TransferEventLoop
 import TransferFleet
 import TransferQueue
+import TransferWatch
 
 /// The work of a worker from its start until it is stopped.
 ///
@@ -15,6 +16,10 @@ struct WorkerSupervisor: Sendable {
     let hooks: HookOptions
     let worker: FleetWorker
     let reporter: Reporter
+    /// The key of sealed secrets; `nil` leaves jobs that have some to other workers.
+    var sealingKey: SealingKey?
+    /// The manager of the service, which is notified when the worker is ready and that it is alive.
+    var manager: SystemdNotify?
     /// The closure that begins to write metrics of a queue, where they are wanted.
     var metrics: @Sendable (JobQueue) throws -> MetricsFile? = { _ in nil }
 
@@ -33,7 +38,8 @@ struct WorkerSupervisor: Sendable {
     }
 
     func run() async throws -> ExitStatus {
-        Signals.handle { [reporter, stop] in
+        Signals.handle { [reporter, stop, manager] in
+            manager?.send(.stopping)
             reporter.cancelWaits()
             stop.close()
         }
@@ -42,24 +48,45 @@ struct WorkerSupervisor: Sendable {
         while !stop.isClosed {
             let queue: JobQueue
             do {
-                queue = try await stop.opening { try await open(connectionNotice, durabilityWarning) }
+                queue = try await whileWaiting {
+                    try await stop.opening { try await open(connectionNotice, durabilityWarning) }
+                }
             } catch {
                 if stop.isClosed { break }
-                guard let reason = address.connectionNotice(error) else { throw error }
+                guard let reason = address.unavailability(error) else { throw error }
                 connectionNotice.tell(reason)
-                await stop.rest(pauses.next())
+                manager?.send(.ready, .status("waiting for the queue's database"))
+                let pause = pauses.next()
+                await whileWaiting { await stop.rest(pause) }
                 continue
             }
             connectionNotice.tell(nil)
             let began = MonotonicTime.now
-            await work(queue)
+            try await work(queue)
             // The pauses begin anew only after a long shift, so that a fault that ends each shift soon is not repeated
             // at once.
             if MonotonicTime.now - began >= ReconnectPauses.longest { pauses.reset() }
-            if !stop.isClosed { await stop.rest(pauses.next()) }
+            if !stop.isClosed {
+                let pause = pauses.next()
+                await whileWaiting { await stop.rest(pause) }
+            }
         }
         reporter.finish()
         return .complete
+    }
+
+    /// Notifies the manager that the worker is alive while no queue is open: it waits for its database.
+    private func whileWaiting<Value: Sendable>(_ wait: () async throws -> Value) async rethrows -> Value {
+        guard let manager, let interval = manager.watchdogInterval else { return try await wait() }
+        let alive = Task {
+            while true {
+                // A sleep with a reason: the manager expects a sign of life in each interval.
+                try await Task.sleep(for: interval)
+                manager.send(.watchdog)
+            }
+        }
+        defer { alive.cancel() }
+        return try await wait()
     }
 
     private func open(_ connectionNotice: ConnectionNotice, _ durabilityWarning: DurabilityWarning) async throws
@@ -69,13 +96,19 @@ struct WorkerSupervisor: Sendable {
         worker.reportConnection = { connectionNotice.tell($0) }
         worker.reportDurability = { durabilityWarning.tell($0) }
         return try await Composition.queue(
-            workingOn: address, as: worker, limits: limits, configuration, hooks: hooks)
+            workingOn: address, as: worker, limits: limits, configuration, hooks: hooks, key: sealingKey)
     }
 
     /// Works until the shift is over, or the queue cannot continue.
-    private func work(_ queue: JobQueue) async {
+    ///
+    /// - Throws: The error of a queue that no further shift could continue either, because the database's role lacks a
+    ///   right.
+    private func work(_ queue: JobQueue) async throws {
         queue.observe { [reporter] in reporter.receive($0) }
         stop.enter(queue)
+        let watchdog = manager.flatMap { queue.watchdog($0) }
+        manager?.send(.ready, .status("working on \(address) in \(worker.rules.directory)"))
+        var lasting: (any Error)?
         do {
             let file = try metrics(queue)
             reporter.note(.info, "working on \(address) in \(worker.rules.directory)")
@@ -83,12 +116,16 @@ struct WorkerSupervisor: Sendable {
             try await queue.run()
         } catch {
             let words = (error as? TransferError)?.message ?? "\(error)"
-            if !stop.isClosed {
+            if address.isLasting(error) {
+                lasting = error
+            } else if !stop.isClosed {
                 reporter.note(.warn, "the transfers under way were abandoned: \(words); the worker begins anew")
             }
         }
+        watchdog?.stop()
         stop.leave()
         await queue.close()
+        if let lasting { throw lasting }
     }
 }
 

@@ -188,7 +188,7 @@ import TransferTestSupport
         try await with(isSynchronous: true) { bench in
             try await bench.follow()
             let error = #expect(throws: TransferError.self) { _ = try bench.another() }
-            #expect(error.map { PostgresFault.isConnectionNotice($0) } == true, "a worker waits for it")
+            #expect(error.map { PostgresFault.isUnavailable($0) } == true, "a worker waits for it")
             #expect(error?.message.contains("is a standby") == true)
             try await bench.failOver()
             #expect(try bench.another().counts(bench.batch) == [.queued: 4])

@@ -91,7 +91,7 @@ import TransferTestSupport
             error.message
                 == "cannot reach the queue postgres://nosuch.invalid:\(port)/postgres?queue=q: cannot find the host nosuch.invalid: unknown"
         )
-        #expect(PostgresFault.isConnectionNotice(error))
+        #expect(PostgresFault.isUnavailable(error))
     }
 
     /// The look-up returns when the test is over.
@@ -105,7 +105,7 @@ import TransferTestSupport
         let late = try #require(
             await refusal { try await connect("db.example", names: silent, within: .milliseconds(100)) })
         #expect(late.message.hasSuffix("cannot find the host db.example: no name server answered in time"))
-        #expect(PostgresFault.isConnectionNotice(late))
+        #expect(PostgresFault.isUnavailable(late))
         let (abandonment, workers) = (PostgresCancellation(), WorkerPool(name: "test", threads: 1))
         let address = try PostgresAddress("postgres://db.example/postgres")
         let begun = MonotonicTime.now

@@ -104,7 +104,7 @@ import TransferTestSupport
             let error = #expect(throws: TransferError.self) {
                 try PostgresStore(address(standby), .worker(PostgresWorker()))
             }
-            #expect(error.map { PostgresFault.isConnectionNotice($0) } == true, "\(String(describing: error))")
+            #expect(error.map { PostgresFault.isUnavailable($0) } == true, "\(String(describing: error))")
             #expect(error?.message.contains("is a standby, which takes no changes") == true)
         }
     }

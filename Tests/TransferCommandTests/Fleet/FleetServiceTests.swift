@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+import TransferTestSupport
+
+/// A worker as a service of its machine: what it tells its manager, and when it ends by itself.
+@Suite(.enabled(if: PostgresServer.isWanted), .timeLimit(.minutes(2))) struct FleetServiceTests {
+    @Test func aWorkerNotifiesItsManager() async throws {
+        let fleet = try await FleetPlace()
+        let path = fleet.folder.path("manager")
+        let manager = try ManagerSocket(path)
+        _ = try fleet.folder.folder("a")
+        var command = fleet.command(["work", "--queue", fleet.queue, "-d", "a", "--allow-private", "--json", "-v"])
+        command.environment["NOTIFY_SOCKET"] = path
+        command.environment["WATCHDOG_USEC"] = "1000000"
+        let worker = try command.start()
+        try await manager.message { $0.contains("READY=1") && $0.contains("STATUS=working on postgres://") }
+        try await manager.message { $0 == "WATCHDOG=1" }
+        worker.kill(SIGTERM)
+        try await manager.message { $0.contains("STOPPING=1") }
+        #expect(try await worker.result().exitCode == 0)
+    }
+
+    /// Another attempt would fail as well.
+    @Test func aWorkerThatLacksARightEndsAndNamesIt() async throws {
+        let database = try await PostgresServer.shared
+        let fleet = try await FleetPlace(on: database)
+        let queue = String(fleet.queue.split(separator: "=").last ?? "")
+        let owner = try fleet.worker("owner")
+        try await owner.begins()
+        try await fleet.stop(owner)
+        let address = database.url(queue: queue, login: try await database.login("submit", in: queue))
+        _ = try fleet.folder.folder("a")
+        let result = try await fleet.command(["work", "--queue", address, "-d", "a"]).run()
+        #expect(result.exitCode == 74 && result.standardError.contains("'work')"), "\(result)")
+        #expect(!result.standardError.contains("begins anew"), "\(result)")
+    }
+
+    @Test func aRunWithoutAWorkerSaysSo() async throws {
+        let fleet = try await FleetPlace()
+        try fleet.place.jobs([download("http://192.0.2.1/x", to: "x")])
+        let result = try await fleet.run("run", "jobs.json", "--detach")
+        #expect(result.exitCode == 0 && result.standardError.contains("no worker is there"), "\(result)")
+    }
+}

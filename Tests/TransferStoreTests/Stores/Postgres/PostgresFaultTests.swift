@@ -1,0 +1,27 @@
+import Testing
+import TransferCore
+
+@testable import TransferStorePostgres
+
+/// The words for errors of the database.
+@Suite struct PostgresFaultTests {
+    private func explained(_ code: String) throws -> TransferError {
+        let address = try PostgresAddress("postgres://db.example/queue") { _ in nil }
+        return PostgresFault(code: code, message: "words of the server").explained(address)
+    }
+
+    /// A prepared statement is there already, or no longer, where another connection answers than before.
+    @Test(arguments: ["42P05", "26000"])
+    func aPoolerThatSharesConnectionsIsNamed(code: String) throws {
+        let error = try explained(code)
+        #expect(error.message.contains("PgBouncer's pool_mode") && error.message.contains("pool_mode = session"))
+        #expect(!error.isTransient, "another attempt would fail as well")
+    }
+
+    @Test(arguments: [
+        ("57P01", true), ("53300", true), ("53100", true), ("25006", true), ("42501", false), ("XX000", false),
+    ])
+    func anErrorThatPassesIsTransient(code: String, passes: Bool) throws {
+        #expect(try explained(code).isTransient == passes)
+    }
+}
