@@ -13,15 +13,20 @@ struct EventMonitorTests {
     static let started = ["didCreateTask", "didResumeTask"]
     static let completed = ["didFinishCollectingMetrics", "didGatherMetrics", "didComplete", "didCompleteTask"]
 
+    static let validated = [
+        "didFinishCollectingMetrics", "didGatherMetrics", "didComplete", "didValidate", "didValidate",
+        "didCompleteTask",
+    ]
+
     @Test func ofARequestThatSucceeds() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("body"))
             let recorder = EventRecorder()
             recorder.session().request(server.url("/x")).validate().responseString(queue: testQueue) { _ in }
-            await recorder.until("didFinish")
+            await recorder.until("didParse String")
             #expect(
                 recorder.story == Self.prepared + Self.started + ["didReceiveResponse", "didReceiveData"]
-                    + Self.completed + ["didValidate", "didValidate", "didParse String", "didFinish"])
+                    + Self.validated + ["didFinish", "didParse String"])
             #expect(recorder.all("didReceiveResponse").map(\.detail) == ["200"])
             #expect(recorder.all("didReceiveData").map(\.detail).joined() == "body")
             #expect(recorder.all("didParse String").map(\.detail) == ["success"])
@@ -34,9 +39,9 @@ struct EventMonitorTests {
         let gone = try await withTestServer { $0.url("/x") }
         let recorder = EventRecorder()
         recorder.session().request(gone).response(queue: testQueue) { _ in }
-        await recorder.until("didFinish")
+        await recorder.until("didParseResponse")
         #expect(
-            recorder.story == Self.prepared + Self.started + Self.completed + ["didParseResponse", "didFinish"])
+            recorder.story == Self.prepared + Self.started + Self.completed + ["didFinish", "didParseResponse"])
         #expect(recorder.all("didComplete").map(\.detail) == ["\(URLError.Code.cannotConnectToHost.rawValue)"])
         #expect(recorder.all("didCompleteTask").map(\.detail) == ["failure"])
         #expect(recorder.all("didParseResponse").map(\.detail) == ["failure"])
@@ -45,8 +50,8 @@ struct EventMonitorTests {
     @Test func ofARequestThatCannotBeMade() async throws {
         let recorder = EventRecorder()
         recorder.session().request("http://[broken").response(queue: testQueue) { _ in }
-        await recorder.until("didFinish")
-        #expect(recorder.names == ["didResume", "didFailToCreateURLRequest", "didParseResponse", "didFinish"])
+        await recorder.until("didParseResponse")
+        #expect(recorder.names == ["didResume", "didFailToCreateURLRequest", "didFinish", "didParseResponse"])
     }
 
     @Test func ofARequestThatIsAdapted() async throws {
@@ -72,10 +77,10 @@ struct EventMonitorTests {
             settings.interceptor = Adapter { _, _, completion in completion(.failure(TestFailure())) }
         }
         session.request("http://127.0.0.1/x").response(queue: testQueue) { _ in }
-        await recorder.until("didFinish")
+        await recorder.until("didParseResponse")
         #expect(
             recorder.names == [
-                "didResume", "didCreateInitialURLRequest", "didFailToAdapt", "didParseResponse", "didFinish",
+                "didResume", "didCreateInitialURLRequest", "didFailToAdapt", "didFinish", "didParseResponse",
             ])
     }
 
@@ -90,11 +95,11 @@ struct EventMonitorTests {
                 }
             }
             session.request(server.url("/x")).response(queue: testQueue) { _ in }
-            await recorder.until("didFinish")
+            await recorder.until("didParseResponse")
             let made = ["didCreateInitialURLRequest", "didAdapt", "didCreateURLRequest"] + Self.started
             #expect(
                 recorder.story == ["didResume"] + made + Self.completed + ["isRetrying"] + made
-                    + ["didReceiveResponse", "didReceiveData"] + Self.completed + ["didParseResponse", "didFinish"])
+                    + ["didReceiveResponse", "didReceiveData"] + Self.completed + ["didFinish", "didParseResponse"])
             #expect(recorder.all("didCompleteTask").map(\.detail) == ["failure", ""])
             #expect(recorder.all("isRetrying").map(\.detail) == ["1"])
             #expect(recorder.all("didCreateTask").map(\.detail) == ["1", "2"])
@@ -111,11 +116,11 @@ struct EventMonitorTests {
             request.suspend().suspend()
             request.resume().resume()
             server.release()
-            await recorder.until("didFinish")
+            await recorder.until("didParseResponse")
             #expect(
                 recorder.story == Self.prepared + Self.started
                     + ["didSuspend", "didSuspendTask", "didResume", "didResumeTask"]
-                    + ["didReceiveResponse", "didReceiveData"] + Self.completed + ["didParseResponse", "didFinish"])
+                    + ["didReceiveResponse", "didReceiveData"] + Self.completed + ["didFinish", "didParseResponse"])
         }
     }
 
@@ -126,10 +131,10 @@ struct EventMonitorTests {
             let request = recorder.session().request(server.url("/x")).response(queue: testQueue) { _ in }
             try await server.waitForHeld(1)
             request.cancel().cancel()
-            await recorder.until("didFinish")
+            await recorder.until("didParseResponse")
             #expect(
                 recorder.story == Self.prepared + Self.started + ["didCancel", "didCancelTask"] + Self.completed
-                    + ["didParseResponse", "didFinish"])
+                    + ["didFinish", "didParseResponse"])
             #expect(recorder.all("didComplete").map(\.detail) == ["\(URLError.Code.cancelled.rawValue)"])
         }
     }
@@ -139,8 +144,8 @@ struct EventMonitorTests {
         recorder.session { $0.startRequestsImmediately = false }.request("http://127.0.0.1/x").response(
             queue: testQueue
         ) { _ in }.cancel()
-        await recorder.until("didFinish")
-        #expect(recorder.names == ["didCancel", "didParseResponse", "didFinish"])
+        await recorder.until("didParseResponse")
+        #expect(recorder.names == ["didCancel", "didFinish", "didParseResponse"])
     }
 
     @Test(arguments: [false, true])
@@ -167,11 +172,11 @@ struct EventMonitorTests {
             server.serve("/b", .text("there"))
             let recorder = EventRecorder()
             recorder.session().request(server.url("/a")).response(queue: testQueue) { _ in }
-            await recorder.until("didFinish")
+            await recorder.until("didParseResponse")
             #expect(
                 recorder.story == Self.prepared + Self.started
                     + ["willPerformHTTPRedirection", "didReceiveResponse", "didReceiveData"] + Self.completed
-                    + ["didParseResponse", "didFinish"])
+                    + ["didFinish", "didParseResponse"])
             #expect(recorder.all("willPerformHTTPRedirection").map(\.detail) == ["307 /b"])
             #expect(recorder.all("didFinishCollectingMetrics").map(\.detail) == ["2"])
         }
@@ -182,10 +187,10 @@ struct EventMonitorTests {
             server.acceptUploads("/in")
             let recorder = EventRecorder()
             recorder.session().upload(Data(count: 70_000), to: server.url("/in")).response(queue: testQueue) { _ in }
-            await recorder.until("didFinish")
+            await recorder.until("didParseResponse")
             #expect(
                 recorder.story == Self.prepared + ["didCreateUploadable"] + Self.started + ["didReceiveResponse"]
-                    + Self.completed + ["didParseResponse", "didFinish"])
+                    + Self.completed + ["didFinish", "didParseResponse"])
             let sent = recorder.all("didSendBodyData")
             #expect(sent.map(\.bytes).reduce(0, +) == 70_000)
             #expect(sent.last?.sum == 70_000)
@@ -199,10 +204,10 @@ struct EventMonitorTests {
             let recorder = EventRecorder()
             recorder.session().upload(InputStream(data: Data(count: 5000)), to: server.url("/in"))
                 .response(queue: testQueue) { _ in }
-            await recorder.until("didFinish")
+            await recorder.until("didParseResponse")
             #expect(
                 recorder.story == Self.prepared + ["didCreateUploadable", "didProvideInputStream"] + Self.started
-                    + ["didReceiveResponse"] + Self.completed + ["didParseResponse", "didFinish"])
+                    + ["didReceiveResponse"] + Self.completed + ["didFinish", "didParseResponse"])
             #expect(recorder.all("didSendBodyData").last?.sum == 5000)
             #expect(recorder.all("didSendBodyData").last?.total == -1)
         }
@@ -212,10 +217,10 @@ struct EventMonitorTests {
         let recorder = EventRecorder()
         recorder.session().upload(URL(fileURLWithPath: "/nowhere/x"), to: "http://127.0.0.1/in")
             .response(queue: testQueue) { _ in }
-        await recorder.until("didFinish")
+        await recorder.until("didParseResponse")
         #expect(
             recorder.names == Self.prepared + [
-                "didCreateUploadable", "didFailToCreateUploadable", "didParseResponse", "didFinish",
+                "didCreateUploadable", "didFailToCreateUploadable", "didFinish", "didParseResponse",
             ])
     }
 
@@ -264,11 +269,11 @@ struct EventMonitorTests {
             let session = recorder.session { $0.temporaryFolder = folder.path }
             session.download(server.url("/x"), to: { _, _ in (target, []) }).validate()
                 .responseURL(queue: testQueue) { _ in }
-            await recorder.until("didFinish")
+            await recorder.until("didParse URL")
             #expect(
                 recorder.story == Self.prepared + Self.started
-                    + ["didCreateDestinationURL", "didFinishDownloadingTo", "didFinishDownloading"] + Self.completed
-                    + ["didValidate", "didValidate", "didParse URL", "didFinish"])
+                    + ["didCreateDestinationURL", "didFinishDownloadingTo", "didFinishDownloading"] + Self.validated
+                    + ["didFinish", "didParse URL"])
             #expect(recorder.all("didCreateDestinationURL").map(\.detail) == [target.path])
             #expect(recorder.all("didFinishDownloadingTo").first?.detail.hasPrefix(folder.path) == true)
             #expect(recorder.all("didFinishDownloadingTo").first?.detail != target.path)
@@ -311,8 +316,8 @@ struct EventMonitorTests {
             // A serializer reports its pieces on another queue than the end of the transfer.
             let network = recorder.story.filter { !$0.hasPrefix("didParseStream") }
             #expect(
-                network == Self.prepared + Self.started + ["didReceiveResponse", "didReceiveData"] + Self.completed
-                    + ["didValidate", "didValidate", "didFinish"])
+                network == Self.prepared + Self.started + ["didReceiveResponse", "didReceiveData"] + Self.validated
+                    + ["didFinish"])
             // Events before the end are not awaited again.
             if recorder.all("didParseStream Greeting").isEmpty { await recorder.until("didParseStream Greeting") }
             #expect(recorder.all("didParseStream Greeting").map(\.detail) == ["failure"])

@@ -7,13 +7,13 @@ import TransferTestServer
 
 @Suite("Interceptors and retries")
 struct InterceptorTests {
-    @Test func theRequestsAdapterRunsBeforeTheSessions() async throws {
+    @Test func theSessionsAdapterRunsBeforeTheRequests() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let request = makeSession(interceptor: HeaderAdapter("X-A", "session")).request(
                 server.url("/x"), interceptor: HeaderAdapter("X-A", "request"))
             _ = await request.response()
-            #expect(server.requests.first?.headers["X-A"] == "request,session")
+            #expect(server.requests.first?.headers["X-A"] == "session,request")
             #expect(request.requests.count == 2)
             #expect(server.requests.count == 1)
         }
@@ -74,19 +74,19 @@ struct InterceptorTests {
     @Test func theFirstRetrierWithAnOpinionDecides() async throws {
         let asked = Calls<String>()
         let session = makeSession(
-            interceptor: ClosureRetrier { _, _ in
+            interceptor: ClosureRetrier { request, _ in
                 asked.add("session")
-                return .doNotRetry
+                return request.retryCount == 0 ? .retry : .doNotRetry
             })
         let response = await session.request(
             "nonsense://x",
-            interceptor: ClosureRetrier { request, _ in
+            interceptor: ClosureRetrier { _, _ in
                 asked.add("request")
-                return request.retryCount == 0 ? .retry : .doNotRetry
+                return .doNotRetry
             }
         ).response()
         #expect(response.error != nil)
-        #expect(asked.all == ["request", "request", "session"])
+        #expect(asked.all == ["session", "session", "request"])
     }
 
     @Test func aRetrierCanReplaceTheError() async throws {

@@ -130,7 +130,7 @@ struct MultipartFormDataTests {
     @Test func aRandomBoundaryIsAnotherEachTimeAndNeedsNoQuotes() {
         let boundaries = (0..<50).map { _ in MultipartFormData().boundary }
         #expect(Set(boundaries).count == 50)
-        #expect(boundaries.allSatisfy { $0.wholeMatch(of: /transferkit\.boundary\.[0-9a-f]{16}/) != nil })
+        #expect(boundaries.allSatisfy { $0.wholeMatch(of: /tkit\.form\.boundary\.[0-9a-f]{16}/) != nil })
     }
 
     @Test(arguments: ["", "b\r\nX-Evil: 1", "ends in a space ", String(repeating: "x", count: 71), "ü", "a\"b"])

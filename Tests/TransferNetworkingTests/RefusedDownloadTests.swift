@@ -89,7 +89,7 @@ struct RefusedDownloadTests {
         }
     }
 
-    /// The results of the rules are reported after the end of the task, as for other requests.
+    /// The results of the rules are reported before the completion of the task, as for other requests.
     @Test func monitorsReceiveTheUsualOrder() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", .text("file"))
@@ -102,8 +102,8 @@ struct RefusedDownloadTests {
             await recorder.until("didFinish")
             let story = recorder.story
             let order = [
-                "didCreateDestinationURL", "didFinishDownloadingTo", "didFinishDownloading", "didCompleteTask",
-                "didValidate", "didFinish",
+                "didCreateDestinationURL", "didFinishDownloadingTo", "didFinishDownloading", "didValidate",
+                "didCompleteTask", "didFinish",
             ]
             #expect(story.filter(order.contains) == order)
         }

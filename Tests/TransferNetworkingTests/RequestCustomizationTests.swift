@@ -9,7 +9,7 @@ import TransferTestSupport
 
 @Suite("Settings and observation of one request", .timeLimit(.minutes(1)))
 struct RequestCustomizationTests {
-    @Test func adaptersOfARequestComeInOrderAndBeforeTheSessions() async throws {
+    @Test func adaptersOfARequestComeInOrderAndAfterTheSessions() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let session = makeSession(interceptor: HeaderAdapter("X-Order", "session"))
@@ -18,28 +18,28 @@ struct RequestCustomizationTests {
                 .interceptor(HeaderAdapter("X-Order", "second"))
                 .serializingString().value
             #expect(text == "x")
-            #expect(server.requests.map { $0.headers["X-Order"] } == ["init,first,second,session"])
+            #expect(server.requests.map { $0.headers["X-Order"] } == ["session,init,first,second"])
         }
     }
 
-    @Test func aRetrierOfARequestIsAskedBeforeTheSessions() async throws {
+    @Test func aRetrierOfARequestIsAskedAfterTheSessions() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             server.script("/x", [.status(503), .status(503)])
             let asked = Calls<String>()
             let session = makeSession(
-                interceptor: ClosureRetrier { _, _ in
+                interceptor: ClosureRetrier { request, _ in
                     asked.add("session")
-                    return .retry
+                    return request.retryCount == 0 ? .retry : .doNotRetry
                 })
-            let retrier = ClosureRetrier { request, _ in
+            let retrier = ClosureRetrier { _, _ in
                 asked.add("request")
-                return request.retryCount == 0 ? .retry : .doNotRetry
+                return .retry
             }
             let text = try await session.request(server.url("/x")).retry(using: retrier).validate()
                 .serializingString().value
             #expect(text == "x")
-            #expect(asked.all == ["request", "request", "session"])
+            #expect(asked.all == ["session", "session", "request"])
         }
     }
 

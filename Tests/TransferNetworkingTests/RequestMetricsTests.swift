@@ -30,12 +30,12 @@ struct RequestMetricsTests {
         settings.eventMonitors = [recorder]
         let error = await Session(settings).request("gopher://127.0.0.1/x").serializingData().response.error
         #expect(URLError.code(of: error) == .unsupportedURL)
-        await recorder.until("didFinish")
+        await recorder.until("didParse Data")
         #expect(
             recorder.story == [
                 "didResume", "didCreateInitialURLRequest", "didCreateURLRequest", "didCreateTask", "didResumeTask",
-                "didFinishCollectingMetrics", "didGatherMetrics", "didComplete", "didCompleteTask", "didParse Data",
-                "didFinish",
+                "didFinishCollectingMetrics", "didGatherMetrics", "didComplete", "didCompleteTask", "didFinish",
+                "didParse Data",
             ])
         #expect(recorder.all("didCreateTask").count == 1)
         #expect(recorder.all("didResumeTask").count == 1)

@@ -146,8 +146,9 @@ extension ActiveExchange {
                 stopReason = .failed(error)
                 return false
             }
-            noteReceived(Int64(bytes.count))
+            // The position comes first: an observer of the first bytes reads it.
             meter.update(position: sink.position)
+            noteReceived(Int64(bytes.count))
             path?.received(over: connection.path.last)
             throttle(bytes.count)
             return true

@@ -14,9 +14,17 @@ public final class ExchangeMeter: Sendable {
     private let congestionUse = Mutex<CongestionUse?>(nil)
     /// The meter for the kernel's measurements of the connection; `nil` where they are not wanted.
     let path: PathMeter?
+    /// The closure that is called with the first bytes of a body.
+    private let firstBytes: (@Sendable () -> Void)?
 
     /// Creates a meter with all counts at 0.
-    public init(path: PathMeter? = nil) { self.path = path }
+    ///
+    /// - Parameter onFirstBytes: A closure that is called on the exchange's loop when the first bytes of a body have
+    ///   come.
+    public init(path: PathMeter? = nil, onFirstBytes: (@Sendable () -> Void)? = nil) {
+        self.path = path
+        firstBytes = onFirstBytes
+    }
 
     /// The bytes of the file in place; of a coded answer, the bytes as they came over the network.
     public var position: Int64 { positionCount.load(ordering: .relaxed) + besideCount.load(ordering: .relaxed) }
@@ -41,7 +49,10 @@ public final class ExchangeMeter: Sendable {
     package func update(congestion: CongestionUse) { congestionUse.withLock { $0 = congestion } }
     package func update(position: Int64) { positionCount.store(position, ordering: .relaxed) }
     package func update(total: Int64?) { totalCount.store(total ?? -1, ordering: .relaxed) }
-    package func update(received: Int64) { receivedCount.store(received, ordering: .relaxed) }
+    package func update(received: Int64) {
+        guard let firstBytes else { return receivedCount.store(received, ordering: .relaxed) }
+        if receivedCount.exchange(received, ordering: .relaxed) == 0, received > 0 { firstBytes() }
+    }
     /// Adds bytes of the same file that another exchange put in place.
     func add(beside count: Int64) { besideCount.add(count, ordering: .relaxed) }
     package func update(sent: Int64) { sentCount.store(sent, ordering: .relaxed) }

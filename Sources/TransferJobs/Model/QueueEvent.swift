@@ -224,7 +224,7 @@ extension WaitReason {
 }
 
 /// A completed job.
-public struct JobReceipt: Sendable, Hashable {
+public struct JobReceipt: Sendable, Hashable, CustomStringConvertible {
     /// The batch's name.
     public let batch: String
     /// The job's identity.
@@ -295,6 +295,14 @@ public struct JobReceipt: Sendable, Hashable {
         self.status = status
         self.response = response
         self.attempts = attempts
+    }
+
+    /// The receipt as a line: `b/x: downloaded 1024 bytes to /srv/x in 0.35 s`.
+    public var description: String {
+        let verb = isUpload ? "uploaded" : "downloaded"
+        let place = isUpload ? "from \(path) to \(finalURL)" : "to \(path)"
+        let time = (seconds * 100).rounded() / 100
+        return "\(batch)/\(job): \(verb) \(CountText.words(Int(bytes), "byte")) \(place) in \(time) s"
     }
 
     /// The average rate of the transfer, in bytes a second.

@@ -68,7 +68,8 @@ extension Request {
     func stream<Element>(
         _ policy: StreamOf<Element>.BufferingPolicy, _ build: (StreamBuffer<Element>) -> Void
     ) -> StreamOf<Element> {
-        StreamOf(bufferingPolicy: policy, onIteration: { [weak self] in self?.startIfAutomatic() }) { buffer in
+        // The stream keeps the request until its loop begins, as no other reference may keep it.
+        StreamOf(bufferingPolicy: policy, onIteration: { [self] in startIfAutomatic() }) { buffer in
             build(buffer)
             onEnd { DispatchQueue.awaiting.async { buffer.finish() } }
         }

@@ -14,13 +14,22 @@ public struct StreamOf<Element: Sendable>: AsyncSequence, Sendable {
     /// The owner of a stream's buffer; its release ends a stream that was never iterated.
     private final class Lifetime: Sendable {
         let buffer: StreamBuffer<Element>
-        /// The action of the first iteration.
-        let onIteration: (@Sendable () -> Void)?
+        /// The action of the first iteration, which is released then with all that it keeps.
+        private let onIteration: Mutex<(@Sendable () -> Void)?>
         let isIterated = Atomic(false)
 
         init(buffer: StreamBuffer<Element>, onIteration: (@Sendable () -> Void)?) {
             self.buffer = buffer
-            self.onIteration = onIteration
+            self.onIteration = Mutex(onIteration)
+        }
+
+        func begin() {
+            guard !isIterated.exchange(true, ordering: .relaxed) else { return }
+            let action = onIteration.withLock { action in
+                defer { action = nil }
+                return action
+            }
+            action?()
         }
 
         deinit { if !isIterated.load(ordering: .relaxed) { buffer.terminate() } }
@@ -40,7 +49,7 @@ public struct StreamOf<Element: Sendable>: AsyncSequence, Sendable {
 
     /// Returns an iterator. The first call starts the request, unless requests have to be started explicitly.
     public func makeAsyncIterator() -> Iterator {
-        if !lifetime.isIterated.exchange(true, ordering: .relaxed) { lifetime.onIteration?() }
+        lifetime.begin()
         return Iterator(owner: Iterator.Owner(buffer: lifetime.buffer))
     }
 

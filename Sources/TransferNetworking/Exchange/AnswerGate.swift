@@ -35,6 +35,22 @@ final class AnswerGate: Sendable {
         return wasClosed
     }
 
+    /// Drops the rest of the body where no decision was made.
+    ///
+    /// - Parameter note: A closure that is called before the gate opens, only where this call was the first.
+    func expire(_ note: () -> Void) {
+        let action = deferred.withLock { deferred -> (@Sendable () -> Void)?? in
+            guard !hasDecision else { return nil }
+            note()
+            refused.store(true, ordering: .releasing)
+            open.store(true, ordering: .releasing)
+            let action = deferred
+            deferred = nil
+            return .some(action)
+        }
+        if let action { action?() }
+    }
+
     /// Runs the action at once, or as soon as the decision is made.
     func whenDecided(_ action: @escaping @Sendable () -> Void) {
         let isDecided = deferred.withLock { deferred in

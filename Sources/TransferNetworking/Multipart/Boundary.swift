@@ -4,7 +4,7 @@ enum Boundary {
     /// guess it.
     static func random() -> String {
         let number = String(UInt64.random(in: .min ... .max), radix: 16)
-        return "transferkit.boundary.\(String(repeating: "0", count: 16 - number.count))\(number)"
+        return "tkit.form.boundary.\(String(repeating: "0", count: 16 - number.count))\(number)"
     }
 
     static func isValid(_ boundary: String) -> Bool {

@@ -27,6 +27,8 @@ final class AttemptRecord: Sendable {
         var given: URLResponse?
         var metrics: TransferTaskMetrics?
         weak var task: URLSessionTask?
+        /// Whether the program made no decision about the head of the response in time.
+        var isUndecided = false
     }
 
     let kind: Kind
@@ -35,7 +37,7 @@ final class AttemptRecord: Sendable {
     /// The number of the attempt within its session.
     let number: Int
     let urlRequest: URLRequest
-    let meter = ExchangeMeter()
+    let meter: ExchangeMeter
     /// The length of the request's body, in bytes.
     let bodyLength: Int64?
     /// The cache's part of the attempt.
@@ -46,8 +48,10 @@ final class AttemptRecord: Sendable {
     private let mutable = Mutex(Mutable())
 
     init(
-        kind: Kind, attempt: Int, number: Int, urlRequest: URLRequest, bodyLength: Int64?, cached: CachedExchange? = nil
+        kind: Kind, attempt: Int, number: Int, urlRequest: URLRequest, bodyLength: Int64?,
+        cached: CachedExchange? = nil, onFirstBytes: (@Sendable () -> Void)? = nil
     ) {
+        meter = ExchangeMeter(onFirstBytes: onFirstBytes)
         self.kind = kind
         self.attempt = attempt
         self.number = number
@@ -80,6 +84,17 @@ final class AttemptRecord: Sendable {
 
     /// Admits the body of the response.
     func proceed() { if gate.decide() { readOn() } }
+
+    /// Ends an attempt whose program has made no decision about the head of the response within the time-out of the
+    /// request.
+    func decisionTimedOut() {
+        // The exchange may have ended before; its end waits behind the gate.
+        gate.expire { mutable.withLock { $0.isUndecided = true } }
+        guard isUndecided else { return }
+        handle?.cancel(TransferError(.timedOut, "the program did not decide about the response in time"))
+    }
+
+    var isUndecided: Bool { mutable.withLock { $0.isUndecided } }
 
     /// Resumes the delivery of the body, as its receiver has room again.
     func readOn() {

@@ -25,8 +25,8 @@ extension DataRequest {
     /// Calls `handler` on `queue` with the head of each response. The body is read only after the handler has passed
     /// its decision about the request to the completion. A later call replaces the handler.
     ///
-    /// A handler that never calls the completion blocks the request until the server gives up.
-    /// A handler that never calls back holds the request for as long as the server lets it.
+    /// A handler that does not call the completion within the request's `timeoutInterval` ends the request with
+    /// `URLError.timedOut`.
     @preconcurrency
     @discardableResult
     public func onHTTPResponse(
@@ -75,7 +75,8 @@ extension DataStreamRequest {
     /// Calls `handler` on `queue` with the head of each response. The stream is read only after the handler has passed
     /// its decision about the request to the completion. A later call replaces the handler.
     ///
-    /// A handler that never calls the completion blocks the request until the server gives up.
+    /// A handler that does not call the completion within the request's `timeoutInterval` ends the request with
+    /// `URLError.timedOut`.
     @preconcurrency
     @discardableResult
     public func onHTTPResponse(

@@ -141,6 +141,7 @@ extension Request {
             if end.error != nil || read({ $0.isCancelled }) { _ = record.gate.decide() }
             record.gate.whenDecided { [self] in
                 whenHandled { [self] in
+                    if record.isUndecided { return endUnsent(record, dueTo: .undecided, attempt) }
                     store(end, record) { [self] in transferEnded(end, record, attempt) }
                 }
             }
@@ -224,21 +225,40 @@ extension Request {
         let failure = refusal == nil ? place(end) : nil
         if refusal != nil { refused() }
         emitEnd(of: record, refusal ?? failure)
-        tellEnd(of: record, end, failure)
+        tellTaskEnd(of: record, end)
         tellVerdicts()
+        tellCompletion(of: record, refusal ?? failure)
         attemptEnded(refusal ?? failure, attempt)
     }
 
     private func took(_ failure: AFError?, _ end: TransferEnd, _ record: AttemptRecord, _ attempt: Int) {
         reportFinalProgress(record)
         emitEnd(of: record, failure)
-        tellEnd(of: record, end, failure)
-        guard failure == nil, hasValidators, !placesFiles else { return attemptEnded(failure, attempt) }
-        // Validations are the program's code, hence on the root queue.
-        session.rootQueue.async { [self] in attemptEnded(validate(record), attempt) }
+        tellTaskEnd(of: record, end)
+        guard failure == nil, hasValidators, !placesFiles else {
+            tellCompletion(of: record, failure)
+            return attemptEnded(failure, attempt)
+        }
+        // Validations are the program's code, hence on the root queue. Their verdicts come before the completion of the
+        // task, as in Alamofire.
+        session.rootQueue.async { [self] in
+            let refusal = validate(record)
+            tellCompletion(of: record, refusal)
+            attemptEnded(refusal, attempt)
+        }
     }
 
     private func tellEnd(of record: AttemptRecord, _ end: TransferEnd, _ failure: AFError?) {
+        tellTaskEnd(of: record, end)
+        tellCompletion(of: record, failure)
+    }
+
+    private func tellCompletion(of record: AttemptRecord, _ failure: AFError?) {
+        guard isMonitored else { return }
+        emit(record) { [self] in $0.request(self, didCompleteTask: $2, with: failure) }
+    }
+
+    private func tellTaskEnd(of record: AttemptRecord, _ end: TransferEnd) {
         guard isMonitored else { return }
         if let metrics = record.metrics {
             emit(record) { $0.urlSession($1, task: $2, didFinishCollecting: metrics) }
@@ -246,7 +266,6 @@ extension Request {
         }
         let error = end.taskError
         emit(record) { $0.urlSession($1, task: $2, didCompleteWithError: error) }
-        emit(record) { [self] in $0.request(self, didCompleteTask: $2, with: failure) }
     }
 
     private func validate(_ record: AttemptRecord) -> AFError? {
@@ -264,4 +283,9 @@ extension Request {
             if !state.isCancelled { state.error = error }
         }
     }
+}
+
+extension AFError {
+    /// The error of a request whose program did not decide about the head of the response in time.
+    fileprivate static var undecided: AFError { .sessionTaskFailed(error: URLError(.timedOut)) }
 }

@@ -98,7 +98,8 @@ extension Request {
     private func beginTask(_ request: URLRequest, _ transfer: Transfer?, _ attempt: Int) -> AttemptRecord? {
         let record = AttemptRecord(
             kind: kind, attempt: attempt, number: session.nextTaskNumber, urlRequest: request,
-            bodyLength: transfer?.exchange.body.length, cached: transfer?.cached)
+            bodyLength: transfer?.exchange.body.length, cached: transfer?.cached,
+            onFirstBytes: firstBytesObserver(of: attempt))
         let isTaken = update { state in
             guard state.attempt == attempt, state.lifecycle.isPreparing else { return false }
             state.transfer = transfer
@@ -109,6 +110,16 @@ extension Request {
         guard isTaken else { return nil }
         enqueue(.begun(record))
         return record
+    }
+
+    /// Returns the closure that reports the first bytes of an attempt; `nil` where the progress is not observed.
+    private func firstBytesObserver(of attempt: Int) -> (@Sendable () -> Void)? {
+        let isObserved = read { !$0.progress.isEmpty }
+        guard isObserved || isMonitored else { return nil }
+        return { [weak self] in
+            guard let self else { return }
+            session.rootQueue.async { self.reportFirstProgress(of: attempt) }
+        }
     }
 
     func tellBeginning(of record: AttemptRecord) {

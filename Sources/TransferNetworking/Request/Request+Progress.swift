@@ -67,7 +67,8 @@ extension Request {
         observe { $0.upload = .init(queue: queue, closure: closure) }
     }
 
-    /// Calls `closure` while the response's body arrives, at most twenty times a second, and at its end.
+    /// Calls `closure` with the first bytes of the response's body, while it arrives, at most twenty times a second, and
+    /// at its end.
     @discardableResult
     public func downloadProgress(queue: DispatchQueue = .main, closure: @escaping ProgressHandler) -> Self {
         observe { $0.download = .init(queue: queue, closure: closure) }
@@ -105,6 +106,12 @@ extension Request {
         session.rootQueue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in
             self?.reportProgress(of: attempt)
         }
+    }
+
+    /// Reports the first bytes of an attempt, which may end before the next observation.
+    func reportFirstProgress(of attempt: Int) {
+        guard let record = read({ $0.attempt == attempt ? $0.transferring : nil }) else { return }
+        report(record)
     }
 
     /// Reports the final counts of an attempt before its responses, so that even a very short attempt is reported.

@@ -87,6 +87,8 @@ extension Request {
     func settle() {
         endCancelledTask()
         release()
+        // The monitors hear of the end before the responses are serialized, as in Alamofire.
+        tellFinish()
         let body = body
         // The transfer of an attempt that never began may hold a file open. It is released outside the lock, as the
         // release may start another request here.
@@ -114,12 +116,22 @@ extension Request {
 
     func deliver() {
         ended()
-        // The end is reported once, for cancelled requests too. A handler that is added later causes no second end.
-        if session.active.remove(self) { emit(MonitorEvent { [self] in $0.requestDidFinish(self) }) }
+        tellFinish()
+        session.active.remove(self)
         for settled in update({ state in state.settled.take() }) {
             settled.response.deliver(settled.replacement)
         }
         for observer in update({ state in state.endObservers.take() }) { observer() }
+    }
+
+    /// Reports the end once, for cancelled requests too. A handler that is added later causes no second end, but another
+    /// attempt does.
+    private func tellFinish() {
+        let isNews = update { state in
+            defer { state.finishedAttempt = state.attempt }
+            return state.finishedAttempt != state.attempt
+        }
+        if isNews { emit(MonitorEvent { [self] in $0.requestDidFinish(self) }) }
     }
 
     /// Calls `observer` when the request has ended, or at once if it has.

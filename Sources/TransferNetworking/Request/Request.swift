@@ -37,6 +37,9 @@ public class Request: @unchecked Sendable, Identifiable {
         if let interceptor = options.interceptor { update { $0.own.interceptors.append(interceptor) } }
     }
 
+    /// Ends the streams of a request that was never started.
+    deinit { for observer in mutable.withLock({ $0.endObservers.take() }) { observer() } }
+
     // MARK: State
 
     /// The state of the request.

@@ -13,6 +13,8 @@ struct RequestState {
     var isPerforming = false
     /// The number of the current attempt, by which late answers to an earlier one are recognized.
     var attempt = 0
+    /// The attempt whose end was reported to the monitors; -1 for none.
+    var finishedAttempt = -1
     /// The attempt whose adapters have answered; their second answer has no effect.
     var adaptedAttempt = 0
     /// The prepared transfer, before it is started.
@@ -73,7 +75,7 @@ struct RequestState {
 
 /// The program's settings for one request.
 struct RequestCustomization {
-    /// The request's own interceptors, called before the session's in the order of their addition.
+    /// The request's own interceptors, called after the session's in the order of their addition.
     var interceptors: [any RequestInterceptor] = []
     /// The request's own monitors, called after the session's.
     var monitors: CompositeEventMonitor?

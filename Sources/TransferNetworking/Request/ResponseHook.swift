@@ -33,6 +33,12 @@ struct ResponseHook: Sendable {
         }
         record.gate.close()
         let asker = WeakRequest(request)
+        let limit = record.urlRequest.timeoutInterval
+        if limit > 0, limit.isFinite {
+            request.session.rootQueue.asyncAfter(deadline: .now() + limit) { [weak record] in
+                record?.decisionTimedOut()
+            }
+        }
         (queue ?? request.session.rootQueue).async {
             guard let response = record.response else { return record.proceed() }
             for stream in streams { stream(response) }

@@ -11,6 +11,7 @@ final class ActiveRequests: Sendable {
     func insert(_ request: Request) { requests.withLock { $0[ObjectIdentifier(request)] = request } }
 
     /// - Returns: Whether the request was there.
+    @discardableResult
     func remove(_ request: Request) -> Bool {
         let id = ObjectIdentifier(request)
         // The request is released outside the lock, as this may be the last reference.

@@ -102,7 +102,7 @@ extension Session {
     func chain(for request: Request) -> InterceptorChain {
         let own = request.read { $0.own.interceptors }
         guard let shared = settings.interceptor else { return InterceptorChain(interceptors: own) }
-        return InterceptorChain(interceptors: own + [shared])
+        return InterceptorChain(interceptors: [shared] + own)
     }
 
     /// Checks that the request may use the network. An unknown state of the network is no reason to refuse.

@@ -9,6 +9,8 @@ public import TransferCrypto
 public typealias CFData = Data
 /// An array of anything, under the name that pinning code casts to.
 public typealias CFArray = [Any]
+/// Anything, under the name that pinning code casts to.
+public typealias CFTypeRef = Any
 /// `String`, under the name that pinning code casts to.
 public typealias CFString = String
 /// An error, under the name that pinning code gives it.
