@@ -57,7 +57,7 @@ package struct AfterUpload {
     package func run(_ places: FolderPlaces) -> Result {
         guard places.open("") >= 0 else { return Result(outcome: .noFolder) }
         let folder = places.open(WatchedPath.folder(version.path))
-        guard folder >= 0 else { return Result(outcome: connectionNotice(PlaceLook(error: -folder))) }
+        guard folder >= 0 else { return Result(outcome: missing(PlaceLook(error: -folder))) }
         let seen = FolderPlaces.file(name, in: folder)
         let links = (seen ?? FolderPlaces.file(hiddenName, in: folder))?.links ?? 1
         let isChanged = seen.map { $0.stamp.inode == inode && !version.isSame(as: $0.stamp) } ?? false
@@ -70,7 +70,7 @@ package struct AfterUpload {
     }
 
     /// Returns the outcome for a file that was not seen: a failed check by the kernel does not prove its absence.
-    private func connectionNotice(_ look: PlaceLook) -> Outcome {
+    private func missing(_ look: PlaceLook) -> Outcome {
         if case .unclear(let error) = look { .stays(.file("look at", path, error)) } else { .notThere }
     }
 
@@ -85,7 +85,7 @@ package struct AfterUpload {
             // A hidden file and its return would be new events for the watcher, again and again while a process writes
             // it.
             guard isVersion(name, in: folder), transfer_is_written(folder, name, inode, 0) != 1 else {
-                return connectionNotice(FolderPlaces.look(name, in: folder))
+                return missing(FolderPlaces.look(name, in: folder))
             }
             if let doubt = doubt(folder) { return doubt }
             let error = transfer_rename_new_at(folder, name, folder, hiddenName)

@@ -4,7 +4,9 @@ import TransferQueue
 
 /// The targets of a command: `BATCH`, `BATCH/JOB` or `--all`.
 struct Target: ParsableArguments {
-    @Argument(help: ArgumentHelp("The batches, or single jobs of batches.", valueName: "batch[/job]"))
+    @Argument(
+        help: ArgumentHelp("The batches, or single jobs of batches.", valueName: "batch[/job]"),
+        completion: BatchCompletion.kind)
     var names: [String] = []
 
     @Flag(help: "Apply the command to every batch.")

@@ -8,12 +8,12 @@ struct Validate: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check job files without starting jobs: every fault is shown with its line, column and JSON path.")
 
-    @Argument(help: ArgumentHelp("The job files to check.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The job files to check.", valueName: "file"), completion: .file())
     var files: [String]
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("The folder that relative paths start from.", valueName: "dir"),
-        transform: PathArgument.text)
+        completion: .directory, transform: PathArgument.text)
     var directory: String?
 
     @OptionGroup var list: ListOptions
@@ -26,7 +26,9 @@ struct Validate: ParsableCommand {
         let folder = Composition.absolute(directory ?? FileManager.default.currentDirectoryPath)
         var isFaulty = false
         for file in files {
-            let source = try JobFileSource(file, list: list.rules(), hooks: hooks)
+            var rules = list.rules()
+            rules.documents.asksNoServer = true
+            let source = try JobFileSource(file, list: rules, hooks: hooks)
             let missing = ReportBox()
             var made = Set<String>()
             var watched = 0

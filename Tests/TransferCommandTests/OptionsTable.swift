@@ -27,6 +27,7 @@ extension ForeignOption.Answer {
     fileprivate var words: String {
         switch self {
         case .always(let what): "not needed: \(what)"
+        case .same(let words): "`\(words.joined(separator: " "))`"
         case .option(let name): "`\(name)`"
         case .tries(let name): "`\(name)`, with one less: the first attempt is not counted"
         case .key(let key): "a key of the job file, for example `\(key)`"

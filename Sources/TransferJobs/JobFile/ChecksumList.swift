@@ -13,6 +13,8 @@ public struct ChecksumList: Sendable {
     private var decoded: [String: Checksum?] = [:]
     /// The digests without a name.
     private var bare: [Checksum] = []
+    /// Whether the list was not read on purpose, so that it says nothing about any file.
+    package private(set) var isUnread = false
 
     /// Whether the list contains no checksum.
     public var isEmpty: Bool { checksums.isEmpty && bare.isEmpty }
@@ -50,6 +52,13 @@ public struct ChecksumList: Sendable {
             }
         }
     }
+
+    /// A list that was not read on purpose: no file is missing from it.
+    package static let unread: ChecksumList = {
+        var list = ChecksumList([])
+        list.isUnread = true
+        return list
+    }()
 
     /// Returns the checksum for a path: for the whole path, or else for the longest listed suffix of it, down to the
     /// base name. Percent codes may be in the path or in the list.
@@ -133,6 +142,11 @@ package final class ChecksumSource {
     private let read: (String) throws -> [UInt8]
     private var lists: [String: Result<ChecksumList, Unreadable>] = [:]
 
+    /// The error of a reader that asks no server for a list.
+    package struct ListNotRead: Error {
+        package init() {}
+    }
+
     package struct Unreadable: Error {
         package var message: String
     }
@@ -152,6 +166,8 @@ package final class ChecksumSource {
             result =
                 list.isEmpty
                 ? .failure(Unreadable(message: "\(Wording.quoted(path)) holds no checksums")) : .success(list)
+        } catch is ListNotRead {
+            result = .success(.unread)
         } catch {
             result = .failure(Unreadable(message: "cannot read \(Wording.quoted(path)): \(error)"))
         }

@@ -46,7 +46,7 @@ enum CopyDecoder {
         var download = draft.rules.download
         if download.checksum == nil, let list = draft.rules.checksums, !draft.urlsAreWrong {
             download.checksum = name.flatMap { list.checksum(of: $0) }
-            if download.checksum == nil, draft.namesChecksums {
+            if download.checksum == nil, !list.isUnread, draft.namesChecksums {
                 decoder.note(
                     "no checksum for \(Wording.quoted(name ?? "")) is listed", decoder.range(of: .checksums, in: draft))
             }

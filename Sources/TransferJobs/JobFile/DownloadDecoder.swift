@@ -83,7 +83,7 @@ package enum DownloadDecoder {
     /// Explains why a download cannot be accepted: its list of checksums does not contain it, and no other digest
     /// verifies it.
     static func missing(_ download: JobSpec.Download, _ list: ChecksumList?) -> String? {
-        guard list != nil, !download.isProvenByDigests else { return nil }
+        guard let list, !list.isUnread, !download.isProvenByDigests else { return nil }
         return "no checksum for \(Wording.quoted(name(download.destination, download.urls))) is listed"
     }
 

@@ -29,7 +29,7 @@ public struct JobHandle: Sendable {
         guard let limit else { return try Self.receipt(try await end()) }
         return try await withThrowingTaskGroup(of: QueueEvent.self) { group in
             group.addTask { try await end() }
-            group.addTask { throw try await queue.connectionNotice(of: batch, for: limit) }
+            group.addTask { throw try await queue.unattended(batch, for: limit) }
             defer { group.cancelAll() }
             guard let end = try await group.next() else { throw CancellationError() }
             return try Self.receipt(end)

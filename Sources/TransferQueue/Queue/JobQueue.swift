@@ -306,7 +306,7 @@ public final class JobQueue: Sendable {
     }
 
     /// Returns an error once no process has run the batch for that time without interruption.
-    func connectionNotice(of batch: String, for limit: Duration) async throws -> TransferError {
+    func unattended(_ batch: String, for limit: Duration) async throws -> TransferError {
         let changes = endSignal()
         var since: ContinuousClock.Instant?
         while true {

@@ -47,7 +47,8 @@ public struct StateFolder: Sendable, Hashable {
             throw TransferError(
                 .fileAccess,
                 "the state folder \(self.path) belongs to \(owner): run \(CommandPhrases.choose("the command", "the program")) "
-                    + "as that user, or name another folder\(CommandPhrases.only(" with --state or TRANSFER_STATE"))")
+                    + "as that user\(CommandPhrases.only(Self.way(toBe: status.st_uid))), or name another folder"
+                    + CommandPhrases.only(" with --state or TRANSFER_STATE"))
         }
         guard access(self.path, R_OK | W_OK | X_OK) == 0 else {
             throw unusable("cannot write to the state folder \(self.path)", errno)
@@ -65,6 +66,11 @@ public struct StateFolder: Sendable, Hashable {
     public var database: String { path + "/queue.sqlite" }
     /// The lock file of processes that work on the queue (``LeaseLocks``).
     package var locks: String { path + "/queue.locks" }
+
+    /// Returns the beginning of a command line that another user carries out.
+    private static func way(toBe user: UInt32) -> String {
+        " (sudo -u '\(UserName.name(user) ?? "#\(user)")' transfer …)"
+    }
 
     /// Returns the owner of the folder where that is another user, because a folder's owner controls the queue.
     private static func stranger(_ status: stat, _ path: String) -> String? {

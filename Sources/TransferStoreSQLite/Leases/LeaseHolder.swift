@@ -38,8 +38,9 @@ package struct LeaseHolder: Sendable {
     /// - Parameter own: The lease of the calling process.
     package func holds(_ locks: LeaseLocks, own: Int64, now: StoredWait.Now = .system) -> Bool {
         if generation == own { return true }
-        guard identity.isOfThisBoot else { return false }
+        // A container may have a boot ID of its own. Locks end with the boot, and all processes of this kernel see them.
         if isLocked, let isHeld = locks.isHeld(generation) { return isHeld }
+        guard identity.isOfThisBoot else { return false }
         if identity.isAlive { return true }
         guard isLocked, let until else { return false }
         return until > now.bootMilliseconds

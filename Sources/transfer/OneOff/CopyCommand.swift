@@ -38,7 +38,7 @@ struct Copy: AsyncParsableCommand {
             The upload protocol: put, post, multipart, tus or resumable (the IETF draft). s3, ftp and sftp \
             follow from the URL.
             """,
-        transform: Choice.read)
+        completion: .list(Choice<JobSpec.UploadProtocol>.names), transform: Choice.read)
     var uploadProtocol: Choice<JobSpec.UploadProtocol>?
 
     @Option(

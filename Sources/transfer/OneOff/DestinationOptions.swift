@@ -5,7 +5,7 @@ import TransferQueue
 struct DestinationOptions: ParsableArguments {
     @Option(
         name: .shortAndLong, help: ArgumentHelp("The folder to put the files into.", valueName: "dir"),
-        transform: PathArgument.text)
+        completion: .directory, transform: PathArgument.text)
     var directory: String?
 
     @Option(
@@ -13,7 +13,7 @@ struct DestinationOptions: ParsableArguments {
         help: ArgumentHelp(
             "The file to write, for one URL. For many, a path with {host}, {path}, {name}, {ext}, {n}, {date} or "
                 + "{query}. - is standard output.",
-            valueName: "file"), transform: PathArgument.text)
+            valueName: "file"), completion: .file(), transform: PathArgument.text)
     var output: String?
 
     /// Whether the path of each file is derived from its URL.

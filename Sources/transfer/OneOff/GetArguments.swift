@@ -41,8 +41,18 @@ enum URLArgument {
         let host =
             authority.drop { $0 != "@" }.dropFirst().isEmpty ? authority : authority.drop { $0 != "@" }.dropFirst()
         let looksLikeURL = host == "localhost" || host.contains(":") || host.dropFirst().contains(".")
-        guard looksLikeURL, written.count > authority.count, access(written, F_OK) != 0 else { return written }
+        guard looksLikeURL, written.count > authority.count, !hasScheme(host), access(written, F_OK) != 0 else {
+            return written
+        }
         return "https://" + written
+    }
+
+    /// Returns whether a text begins with the name of a scheme (RFC 3986 §3.1), such as `magnet:`, rather than with a host
+    /// and its port.
+    private static func hasScheme(_ host: some StringProtocol) -> Bool {
+        guard !host.hasPrefix("["), let colon = host.firstIndex(of: ":") else { return false }
+        let port = host[host.index(after: colon)...]
+        return port.isEmpty || !port.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 }
 

@@ -19,7 +19,7 @@ struct Get: AsyncParsableCommand {
         name: [.customShort("i"), .customLong("input-file")],
         help: ArgumentHelp(
             "A list of URLs, one a line; a list of aria2's or curl's; a CSV; or a job file. - is standard input.",
-            valueName: "list"), transform: PathArgument.text)
+            valueName: "list"), completion: .file(), transform: PathArgument.text)
     var lists: [String] = []
 
     @OptionGroup var place: DestinationOptions
@@ -72,7 +72,7 @@ struct Get: AsyncParsableCommand {
         return ways
     }
 
-    private var documents: FetchedDocument { FetchedDocument(options: request.words) }
+    private var documents: FetchedDocument { FetchedDocument(options: request.words, asksNoServer: dryRun) }
 
     mutating func validate() throws {
         if urls.isEmpty, lists.isEmpty, !mirror.isEmpty {
@@ -225,7 +225,7 @@ struct Get: AsyncParsableCommand {
 
     /// Returns the checksum of the URL's file in the list.
     private func listed(_ url: String, _ destination: String?, _ sums: ChecksumList?) throws -> Checksum? {
-        guard let sums else { return nil }
+        guard let sums, !sums.isUnread else { return nil }
         if sums.isUnnamed, words.count > 1 {
             throw Failure(
                 .wrongUsage, "--checksums: the list holds a digest without a name, which cannot be that of several URLs"

@@ -13,7 +13,7 @@ struct ProofOptions: ParsableArguments {
         help: ArgumentHelp(
             "A list of checksums in the format of sha256sum or openssl, as a file or a URL. Each file is looked up in "
                 + "it.",
-            valueName: "file|url"), transform: PathArgument.text)
+            valueName: "file|url"), completion: .file(), transform: PathArgument.text)
     var checksums: String?
 
     @Option(
@@ -21,7 +21,7 @@ struct ProofOptions: ParsableArguments {
         help: """
             The action when the file exists already: verify, update, overwrite, skip, rename, fail.
             """,
-        transform: Choice.read)
+        completion: .list(Choice<JobSpec.IfExists>.names), transform: Choice.read)
     var ifExists: Choice<JobSpec.IfExists>?
 
     @Flag(help: ArgumentHelp(StrictArgument.help))
@@ -29,9 +29,12 @@ struct ProofOptions: ParsableArguments {
 
     /// Reads the list of checksums.
     func list(_ documents: FetchedDocument) throws -> ChecksumList? {
-        try checksums.map { name in
-            ChecksumList(
+        guard let name = checksums else { return nil }
+        do {
+            return ChecksumList(
                 try JobFileSource.sums(documents)(FetchedDocument.isURL(name) ? name : Composition.absolute(name)))
+        } catch is ChecksumSource.ListNotRead {
+            return .unread
         }
     }
 

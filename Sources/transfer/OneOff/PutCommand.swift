@@ -16,7 +16,8 @@ struct Put: AsyncParsableCommand {
             The same command again continues an interrupted upload, where the protocol allows it.
             """)
 
-    @Argument(help: ArgumentHelp("The files and folders, or -; then the URL.", valueName: "file… url"))
+    @Argument(
+        help: ArgumentHelp("The files and folders, or -; then the URL.", valueName: "file… url"), completion: .file())
     var arguments: [String]
 
     @Option(

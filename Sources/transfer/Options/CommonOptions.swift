@@ -4,7 +4,9 @@ import TransferQueue
 
 /// The option for the place of the queue.
 struct StateOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The folder of the queue's state.", valueName: "dir"), transform: PathArgument.text)
+    @Option(
+        help: ArgumentHelp("The folder of the queue's state.", valueName: "dir"), completion: .directory,
+        transform: PathArgument.text)
     var state: String?
 
     var hint: CommandHint { Composition.hint(state: state) }
@@ -33,7 +35,7 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Append a line to this file for the end of each job, as JSON Lines.", valueName: "file"),
-        transform: PathArgument.text)
+        completion: .file(), transform: PathArgument.text)
     var report: String?
 
     @Option(

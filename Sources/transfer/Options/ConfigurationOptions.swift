@@ -9,7 +9,7 @@ struct ConfigurationOptions: ParsableArguments {
         help: ArgumentHelp(
             "The only configuration file to read. By default, ~/.config/transfer/config.json and "
                 + "/etc/transfer/config.json are read.",
-            valueName: "file"), transform: PathArgument.text)
+            valueName: "file"), completion: .file(), transform: PathArgument.text)
     var file: String?
 
     @Flag(name: .customLong("no-config"), help: "Read no configuration file.")

@@ -3,6 +3,8 @@ struct ForeignOption: Sendable {
     enum Answer: Sendable {
         /// The option is the normal behaviour here: no option is needed.
         case always(String)
+        /// The words have the same meaning here, and take the option's place.
+        case same([String])
         /// An option with another name has the same value; it is only suggested for commands that have it.
         case option(String)
         /// An option counts attempts without the first one, which the other tool counts.

@@ -42,8 +42,8 @@ enum ForeignOptions {
         ForeignOption("-C --continue-at =", .always("interrupted transfers always continue")),
         ForeignOption("--create-dirs --force-directories", .always("folders are made")),
         ForeignOption("-N --timestamping --check-integrity", .always("what is complete is not fetched again")),
-        ForeignOption("--retry-connrefused --retry-all-errors", .always("such failures are tried again")),
-        ForeignOption("--remove-on-error --no-clobber -nc", .always("a destination is never a partial file")),
+        ForeignOption("--retry-connrefused", .always("such failures are tried again")),
+        ForeignOption("--remove-on-error", .always("a destination is never a partial file")),
         ForeignOption("-# --progress-bar --show-progress", .always("a terminal shows the progress")),
     ]
 
@@ -120,9 +120,14 @@ enum ForeignOptions {
         ForeignOption(
             "--config --conf-path =", .words("`transfer run FILE` takes job files, and curl's with --format curl")),
         ForeignOption("--checksum-file --hash =", .option("--checksum")),
-        ForeignOption("--allow-overwrite --overwrite", .words("--if-exists overwrite")),
-        ForeignOption("--ignore-existing", .words("--if-exists skip")),
-        ForeignOption("-u --update", .words("--if-exists update")),
+        ForeignOption("--allow-overwrite --overwrite", .same(["--if-exists", "overwrite"])),
+        ForeignOption("-nc --ignore-existing", .same(["--if-exists", "skip"])),
+        ForeignOption(
+            "--no-clobber",
+            .words(
+                "--if-exists skip keeps a file that is there, as wget does; --if-exists rename gives the new one a number, "
+                    + "as curl does")),
+        ForeignOption("-u --update", .same(["--if-exists", "update"])),
         ForeignOption(
             "-o --output-file --log-file -a --append-output -l --log =",
             .words("2> FILE keeps the messages, --report FILE the end of each job")),

@@ -26,13 +26,13 @@ struct LoginArguments: ParsableArguments {
     @Option(
         name: .customLong("netrc-file"),
         help: ArgumentHelp("Take user and password from this file, in place of ~/.netrc.", valueName: "file"),
-        transform: PathArgument.text)
+        completion: .file(), transform: PathArgument.text)
     var netrcFile: String?
 
     @Option(
         name: .customLong("known-hosts"),
         help: ArgumentHelp("The file with the keys of SSH servers, in place of ~/.ssh/known_hosts.", valueName: "file"),
-        transform: PathArgument.text)
+        completion: .file(), transform: PathArgument.text)
     var knownHosts: String?
 
     @Option(
@@ -43,7 +43,7 @@ struct LoginArguments: ParsableArguments {
 
     @Option(
         name: .customLong("ssh-key"), help: ArgumentHelp("The private key to log in with.", valueName: "file"),
-        transform: PathArgument.text)
+        completion: .file(), transform: PathArgument.text)
     var key: String?
 
     @Option(

@@ -1,4 +1,5 @@
 import TransferCore
+import TransferQueue
 
 /// The answer to unknown options, before any argument is taken for a URL or a file.
 ///
@@ -9,6 +10,8 @@ struct OptionCheck {
     private enum Verdict {
         /// The option is dropped: its effect is the normal behaviour.
         case dropped
+        /// The option has the meaning of these words.
+        case replaced([String])
         case answered(String, rewritten: [String]?)
     }
 
@@ -36,6 +39,13 @@ struct OptionCheck {
             }
             let (name, attached) = split(argument)
             if let takesValue = known.takesValue[name] {
+                if !takesValue, attached == nil, !argument.hasPrefix("--"), argument.count > 2, !known.has(argument) {
+                    // The joined letters behind a flag of this command may be another tool's.
+                    rest = ["-" + argument.dropFirst(2)] + rest
+                    kept.append(name)
+                    rewritten.append(name)
+                    continue
+                }
                 if !takesValue, let attached, let answer = refusal(of: attached, for: name) {
                     answers.append(answer)
                     canBePasted = false
@@ -62,6 +72,9 @@ struct OptionCheck {
             }
             switch verdict(name, value, foreign) {
             case .dropped: continue
+            case .replaced(let words):
+                kept += words
+                rewritten += words
             case .answered(let answer, let words):
                 if !answers.contains(answer) { answers.append(answer) }
                 if let words { rewritten += words } else { canBePasted = false }
@@ -126,6 +139,18 @@ struct OptionCheck {
         }
         switch foreign.answer {
         case .always: return .dropped
+        case .same(let words):
+            // aria2 writes --allow-overwrite=false.
+            if let value, value != "true" {
+                return .answered(
+                    "no \(name)=\(value) here: \(words.joined(separator: " ")) does what \(name) does", rewritten: nil)
+            }
+            guard let option = words.first, known.has(option) else {
+                return .answered(
+                    "no \(name) here: \(words.joined(separator: " ")) does it, which transfer \(command) does not have",
+                    rewritten: nil)
+            }
+            return .replaced(words)
         case .option(let option):
             guard let takesValue = known.takesValue[option] else {
                 return .answered(
@@ -152,7 +177,10 @@ struct OptionCheck {
                 return .answered(
                     "no \(name) here: \(option) does it, which transfer \(command) does not have", rewritten: nil)
             }
-            let words = value.flatMap { Int($0) }.map { [option, "\(max(0, $0 - 1))"] }
+            // In those tools, 0 attempts are attempts without an end.
+            let words = value.flatMap { Int($0) }.map {
+                [option, "\($0 == 0 ? FieldRanges.retries.upperBound : max(0, $0 - 1))"]
+            }
             return .answered(
                 "no \(name) here: \(words?.joined(separator: " ") ?? option), as the first attempt is not counted",
                 rewritten: words)

@@ -88,5 +88,8 @@ struct Choice<Value>: OptionValue where Value: RawRepresentable<String> & CaseIt
         self.value = value
     }
 
-    static var form: String { Wording.alternatives(Value.allCases.map(\.rawValue)) }
+    /// The values, as they are typed.
+    static var names: [String] { Value.allCases.map(\.rawValue) }
+
+    static var form: String { Wording.alternatives(names) }
 }

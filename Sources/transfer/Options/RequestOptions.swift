@@ -38,6 +38,11 @@ struct RequestOptions: ParsableArguments {
         transform: Delay.read)
     var retryDelay: Delay?
 
+    @Flag(
+        name: .customLong("retry-all-errors"),
+        help: "Try again also after error statuses that are final otherwise, such as 404.")
+    var retriesAllErrors = false
+
     @Option(
         name: .customLong("connect-timeout"),
         help: ArgumentHelp("The longest time to connect, TLS included.", valueName: "time"), transform: TimeSpan.read)
@@ -78,6 +83,8 @@ struct RequestOptions: ParsableArguments {
         members.add("segments", segments?.json, "--segments")
         members.add("retry", retry.map { .object(["limit": .number($0)]) }, "--retry")
         members.add("retry", retryDelay.map { .object(["scale": $0.json, "maxDelay": $0.json]) }, "--retry-delay")
+        let errors = JSONText.object(["statusCodes": .array((400...599).map { .number($0) })])
+        members.add("retry", retriesAllErrors ? errors : nil, "--retry-all-errors")
         members.add("connectTimeout", connectTimeout?.json, "--connect-timeout")
         members.add("timeout", timeout?.json, "--timeout")
         members.add("maxTime", maxTime?.json, "--max-time")
@@ -116,6 +123,7 @@ struct RequestOptions: ParsableArguments {
         given.add("--segments", segments?.written)
         given.add("--retry", retry.map { "\($0)" })
         given.add("--retry-delay", retryDelay?.written)
+        given.add("--retry-all-errors", retriesAllErrors)
         given.add("--connect-timeout", connectTimeout?.written)
         given.add("--timeout", timeout?.written)
         given.add("--max-time", maxTime?.written)

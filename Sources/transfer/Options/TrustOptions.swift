@@ -7,18 +7,18 @@ struct TrustOptions: ParsableArguments {
     @Option(
         name: .customLong("cacert"),
         help: ArgumentHelp("A PEM file with the only authorities to trust.", valueName: "file"),
-        transform: PathArgument.text)
+        completion: .file(), transform: PathArgument.text)
     var authorities: String?
 
     @Option(
         name: .customLong("cert"),
         help: ArgumentHelp("The client's certificate, as PEM, DER or PKCS#12.", valueName: "file"),
-        transform: PathArgument.text)
+        completion: .file(), transform: PathArgument.text)
     var certificate: String?
 
     @Option(
         name: .customLong("key"), help: ArgumentHelp("The certificate's private key.", valueName: "file"),
-        transform: PathArgument.text)
+        completion: .file(), transform: PathArgument.text)
     var certificateKey: String?
 
     @Option(

@@ -101,7 +101,8 @@ extension ProgressScreen {
         }
         add(waiting, "waiting", .warning, &line)
         if let slowest, let reason = slowest.progress.waitReason {
-            let words = charset.visible(WaitText.screen(reason, elapsed: max(0, now - slowest.time)))
+            let words = charset.visible(
+                WaitText.screen(reason, because: slowest.lastFailure, elapsed: max(0, now - slowest.time)))
             if waiting > 0 {
                 line.append(": \(words)")
             } else {

@@ -18,6 +18,8 @@ struct ProgressScreen: Sendable {
         var isFinished = false
         /// The time at which the wait for the network began.
         var offlineSince: Int64?
+        /// The reason of the last failed attempt, for which jobs wait until their next one.
+        var lastFailure: String?
 
         mutating func noteWait(_ time: Int64) {
             guard case .network = progress.waitReason else {
@@ -94,8 +96,10 @@ struct ProgressScreen: Sendable {
         case .progress(let job, let progress):
             active[Key(batch: event.batch, job: job), default: ActiveJob(name: job)].progress = progress
         case .restarted(let job, _): active[Key(batch: event.batch, job: job)]?.progress = nil
-        case .retrying(let job, _, _), .waiting(let job, _), .skipped(let job, _), .cancelled(let job),
-            .dropped(let job):
+        case .retrying(let job, _, let error):
+            active[Key(batch: event.batch, job: job)] = nil
+            update(event, isProgress: false) { $0.lastFailure = error.message }
+        case .waiting(let job, _), .skipped(let job, _), .cancelled(let job), .dropped(let job):
             active[Key(batch: event.batch, job: job)] = nil
         case .finished(let receipt), .kept(let receipt):
             active[Key(batch: event.batch, job: receipt.job)] = nil

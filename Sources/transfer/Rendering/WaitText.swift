@@ -5,8 +5,10 @@ import TransferQueue
 enum WaitText {
     /// Returns the text for the live screen, with a countdown: `cdn.example said 429, asks for 0:42`.
     ///
-    /// - Parameter elapsed: The milliseconds since the reason was reported.
-    static func screen(_ reason: WaitReason, elapsed: Int64) -> String {
+    /// - Parameters:
+    ///   - failure: The reason of the last failed attempt, where one is known.
+    ///   - elapsed: The milliseconds since the wait was reported.
+    static func screen(_ reason: WaitReason, because failure: String? = nil, elapsed: Int64) -> String {
         switch reason {
         case .host(let origin, let status, let message, let remaining, let isAsked):
             let countdown = NumberText.countdown(milliseconds: remaining.inMilliseconds - elapsed)
@@ -15,7 +17,8 @@ enum WaitText {
             }
             return "\(host(origin)): \(message), next try in \(countdown)"
         case .retry(let remaining):
-            return "next try in \(NumberText.countdown(milliseconds: remaining.inMilliseconds - elapsed))"
+            let countdown = NumberText.countdown(milliseconds: remaining.inMilliseconds - elapsed)
+            return (failure.map { "\($0), " } ?? "") + "next try in \(countdown)"
         case .disk(let message, let remaining, _):
             let countdown = NumberText.countdown(milliseconds: remaining.inMilliseconds - elapsed)
             return "for the disk: \(message), next try in \(countdown)"

@@ -9,6 +9,8 @@ import TransferCore
 struct FetchedDocument {
     /// The options of requests for the process, as they were typed: they name secrets and contain none.
     var options: [String] = []
+    /// Whether lists of checksums are left unread, because the command promises to ask no server.
+    var asksNoServer = false
 
     /// The longest document in bytes.
     private static let limit = 64 << 20

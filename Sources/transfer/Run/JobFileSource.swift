@@ -134,7 +134,14 @@ struct JobFileSource: Sendable {
     /// Returns a reader of lists of checksums, which are beside the job file or are named by URLs.
     static func sums(_ documents: FetchedDocument) -> @Sendable (String) throws -> [UInt8] {
         { path in
-            if FetchedDocument.isURL(path) { return try documents.read(path) }
+            if FetchedDocument.isURL(path) {
+                guard !documents.asksNoServer else {
+                    StandardError.write(
+                        "note: no server is asked, so the checksums of \(Redaction.url(path)) were not read\n")
+                    throw ChecksumSource.ListNotRead()
+                }
+                return try documents.read(path)
+            }
             return try MappedFile(path).withBytes { Array($0) }
         }
     }

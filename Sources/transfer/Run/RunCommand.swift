@@ -16,12 +16,12 @@ struct Run: AsyncParsableCommand {
             command runs until it is stopped, and reads its files again at a SIGHUP.
             """)
 
-    @Argument(help: ArgumentHelp("Job files, or - for standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("Job files, or - for standard input.", valueName: "file"), completion: .file())
     var files: [String]
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("The folder that relative paths start from.", valueName: "dir"),
-        transform: PathArgument.text)
+        completion: .directory, transform: PathArgument.text)
     var directory: String?
 
     @Option(help: "The name of the batch, in place of the name in the file or the path of the file.")
@@ -170,7 +170,7 @@ struct Run: AsyncParsableCommand {
     var listRules: ListRules {
         var rules = list.rules()
         rules.metalink = downloads.metalink.rules
-        rules.documents = FetchedDocument(options: request.words)
+        rules.documents = FetchedDocument(options: request.words, asksNoServer: dryRun)
         return rules
     }
 

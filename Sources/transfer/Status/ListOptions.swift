@@ -7,7 +7,7 @@ struct ListOptions: ParsableArguments {
         help: ArgumentHelp(
             "The rule for two files of one name: rename (name-2.ext), path (in folders named after server and path) or "
                 + "fail.",
-            valueName: "rule"), transform: Choice.read)
+            valueName: "rule"), completion: .list(Choice<Collisions>.names), transform: Choice.read)
     var collisions: Choice<Collisions>?
 
     @Option(

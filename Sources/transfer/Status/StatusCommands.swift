@@ -8,7 +8,7 @@ struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the state of batches and watched folders, also of those that other processes run.")
 
-    @Argument(help: "The batch to show; all batches by default.")
+    @Argument(help: "The batch to show; all batches by default.", completion: BatchCompletion.kind)
     var batch: String?
 
     @Flag(help: "List the jobs that failed for good.")
@@ -44,7 +44,8 @@ struct Status: AsyncParsableCommand {
         }
         guard let remote = try Composition.remote(existing: place.place()) else {
             if let batch { throw place.hint.noBatch(batch) }
-            for line in json || jobs || list ? [] : StatusTable.lines([], charset: .utf8) { print(line) }
+            guard !json, !jobs, !list else { return }
+            for line in StatusTable.lines([], charset: .utf8) + UnitQueues.hints(place.hint) { print(line) }
             return
         }
         try show(remote)
@@ -80,6 +81,7 @@ struct Status: AsyncParsableCommand {
         for line in json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset, names: names) {
             print(line)
         }
+        if rows.isEmpty, !json { for line in UnitQueues.hints(place.hint) { print(line) } }
         let workers = try WorkerTable(remote.workers())
         for line in json ? workers.json : workers.lines(charset) { print(line) }
         if !json { for line in rows.flatMap({ HookText.lines($0, names, charset) }) { print(line) } }
@@ -103,7 +105,7 @@ struct Wait: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Wait for the end of a batch that another process runs; the exit status is that of its run.")
 
-    @Argument(help: "The batch to wait for.")
+    @Argument(help: "The batch to wait for.", completion: BatchCompletion.kind)
     var batch: String
 
     @OptionGroup var place: QueuePlaceOptions
@@ -140,7 +142,7 @@ struct Forget: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Forget a batch, or all batches that ended more than 30 days ago; their files stay.")
 
-    @Argument(help: "The batch to forget, whether or not it ended.")
+    @Argument(help: "The batch to forget, whether or not it ended.", completion: BatchCompletion.kind)
     var batch: String?
 
     @Option(

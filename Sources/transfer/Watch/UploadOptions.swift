@@ -10,7 +10,7 @@ struct UploadOptions: ParsableArguments {
             The upload protocol: put, post, multipart, tus or resumable (the IETF draft). s3, ftp and sftp \
             follow from the URL.
             """,
-        transform: Choice.read)
+        completion: .list(Choice<JobSpec.UploadProtocol>.names), transform: Choice.read)
     var uploadProtocol: Choice<JobSpec.UploadProtocol>?
 
     @Option(help: "The method of the request, where the protocol allows a choice.", transform: MethodArgument.text)
@@ -44,7 +44,7 @@ struct UploadOptions: ParsableArguments {
         help: ArgumentHelp(
             "The proof to the server of an s3:// URL that it got the bytes that were read: none, md5, sha256 or "
                 + "stored-sha256.",
-            valueName: "kind"), transform: Choice.read)
+            valueName: "kind"), completion: .list(Choice<JobSettings.S3Access.Integrity>.names), transform: Choice.read)
     var integrity: Choice<JobSettings.S3Access.Integrity>?
 
     @OptionGroup var request: RequestOptions

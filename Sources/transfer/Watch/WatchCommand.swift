@@ -31,7 +31,9 @@ struct Watch: AsyncParsableCommand {
             it, and each version of each file is uploaded once.
             """)
 
-    @Argument(help: ArgumentHelp("The folder to watch. A missing folder is waited for.", valueName: "dir"))
+    @Argument(
+        help: ArgumentHelp("The folder to watch. A missing folder is waited for.", valueName: "dir"),
+        completion: .directory)
     var folder: String
 
     @Option(help: ArgumentHelp("The URL that each file is uploaded to.", valueName: "url"))
@@ -61,7 +63,9 @@ struct Watch: AsyncParsableCommand {
     @Flag(name: .customLong("new-only"), help: "Leave alone the files that are in the folder at the first start.")
     var newOnly = false
 
-    @Option(help: "The waiting file that goes first: oldest, newest or smallest.", transform: Choice.read)
+    @Option(
+        help: "The waiting file that goes first: oldest, newest or smallest.",
+        completion: .list(Choice<WatchOrder>.names), transform: Choice.read)
     var order: Choice<WatchOrder>?
 
     @Flag(help: "Compare the server's digest with the file's before the file counts as uploaded.")
