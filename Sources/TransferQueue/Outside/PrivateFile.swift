@@ -38,11 +38,11 @@ package enum PrivateFile {
         return (text, true)
     }
 
-    /// Returns the line of a file; `nil` where it does not exist.
+    /// Returns the line of a file; `nil` where it does not exist, or its folder cannot be looked into.
     ///
     /// - Throws: `TransferError` for a file that cannot be used.
     package static func existing(_ path: String) throws(TransferError) -> String? {
-        access(path, F_OK) != 0 && errno == ENOENT ? nil : try read(path)
+        access(path, F_OK) == 0 ? try read(path) : nil
     }
 
     private static func read(_ path: String) throws(TransferError) -> String {
