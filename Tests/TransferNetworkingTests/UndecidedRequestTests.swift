@@ -47,7 +47,7 @@ struct UndecidedRequestTests {
         }
     }
 
-    /// Nobody can start such a request any more.
+    /// A request without an owner can no longer be started, so its stream ends.
     @Test func aStreamOfARequestThatIsNeverStartedEndsWithIt() async throws {
         let session = makeSession(starts: false)
         var count = 0
