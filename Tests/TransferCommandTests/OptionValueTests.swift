@@ -148,7 +148,7 @@ import TransferTestSupport
     /// Values that must not be repeated, as every user of the machine may see a program's output.
     static let secret: [(names: [String], value: String, form: String)] = [
         (
-            ["--password", "--proxy-password", "--key-passphrase", "--ssh-key-passphrase"], "s3cret",
+            ["--password", "--proxy-password", "--key-passphrase", "--ssh-key-passphrase", "--queue-key"], "s3cret",
             "'$VARIABLE' or '@FILE'"
         ),
         (["-u", "--user"], "me:s3cret", "--user is a name alone; --password '$VARIABLE' or '@FILE' is the rest"),

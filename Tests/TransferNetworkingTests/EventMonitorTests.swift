@@ -330,8 +330,9 @@ struct EventMonitorTests {
             let (first, second) = (EventRecorder(label: "first"), EventRecorder(label: "second"))
             let session = first.session { $0.eventMonitors.append(second) }
             session.request(server.url("/x")).response(queue: testQueue) { _ in }
-            await first.until("didFinish")
-            await second.until("didFinish")
+            // The last event: a response is serialized once its request has ended.
+            await first.until("didParseResponse")
+            await second.until("didParseResponse")
             #expect(first.story == second.story)
             #expect(first.misplaced == 0)
             #expect(second.misplaced == 0)

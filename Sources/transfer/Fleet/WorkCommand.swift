@@ -60,6 +60,7 @@ struct Work: AsyncParsableCommand {
 
     mutating func validate() throws {
         _ = try address()
+        _ = try SecretArgument.value(queueKey, "--queue-key")
         if let lease, lease.duration < .seconds(3) || lease.duration > .seconds(3600) {
             throw ValidationError("--lease takes 3s to 1h")
         }
