@@ -1,9 +1,9 @@
 import Synchronization
-public import TransferCore
+import TransferCore
 public import TransferEventLoop
 
 /// An engine that performs exchanges on a few loops: all requests and jobs reach the network through it.
-public final class ExchangeEngine: Sendable {
+public final class ExchangeEngine: ExchangePerformer {
     private let loops: [PoolSet]
     /// The pools on a loop that belongs to, and is ended by, the caller.
     private let shared: PoolSet?
@@ -79,7 +79,7 @@ public final class ExchangeEngine: Sendable {
         // The caller's loop continues after the engine is shut down.
         guard !isShutDown.load(ordering: .relaxed) else {
             Self.end(start, .shutDown)
-            return ExchangeHandle(id: id, pool: nil)
+            return ExchangeHandle(id: id, carrier: nil)
         }
         let pool: CurlPool
         do throws(TransferError) {
@@ -101,10 +101,19 @@ public final class ExchangeEngine: Sendable {
                 : try set(for: request).pool(for: key)
         } catch {
             Self.end(start, error)
-            return ExchangeHandle(id: id, pool: nil)
+            return ExchangeHandle(id: id, carrier: nil)
         }
         if !pool.loop.execute({ pool.onLoop { $0.begin(start) } }) { Self.end(start, .shutDown) }
-        return ExchangeHandle(id: id, pool: pool)
+        return ExchangeHandle(id: id, carrier: pool)
+    }
+
+    /// Looks the addresses of a host up.
+    ///
+    /// - Parameter link: The only link over which name servers are asked; `nil` asks as the system does.
+    package func find(
+        _ host: String, link: String?, then: @escaping @Sendable (HostResolver.Answer) -> Void
+    ) {
+        resolver.find(host, link: link, completion: then)
     }
 
     /// The number of connections that carry an exchange now; over HTTP/2 one may carry several.
@@ -175,11 +184,6 @@ public final class ExchangeEngine: Sendable {
     }
 }
 
-/// The identity of an exchange within one engine.
-public struct ExchangeID: Sendable, Hashable {
-    let number: UInt64
-}
-
 /// The data of a new exchange for its pool. The type is a class, because the value is large and passed between threads.
 final class ExchangeStart: Sendable {
     let id: ExchangeID
@@ -199,60 +203,5 @@ final class ExchangeStart: Sendable {
         self.limiters = limiters
         self.makeSink = makeSink
         self.events = events
-    }
-}
-
-/// The commands to an exchange under way; without effect once it has ended.
-public struct ExchangeHandle: Sendable {
-    /// The identity of the exchange.
-    public let id: ExchangeID
-    private let pool: CurlPool?
-
-    /// Creates a handle.
-    ///
-    /// - Parameter pool: The pool of the exchange; `nil` for an exchange that never began.
-    init(id: ExchangeID, pool: CurlPool?) {
-        self.id = id
-        self.pool = pool
-    }
-
-    /// The processor time in seconds of the thread that carries the exchange, for all its exchanges.
-    public var workedTime: Double { pool?.loop.processorTime ?? 0 }
-
-    /// Ends the exchange with `error`. Its written bytes stay and can be continued.
-    public func cancel(_ error: TransferError = TransferError(.cancelled, "cancelled")) {
-        pool?.sockets?.stop(id, error)
-        tell { [id] in $0.cancel(id, error) }
-    }
-
-    /// Suspends reading and sending; the connection stays.
-    public func suspend() { tell { [id] in $0.setSuspended(id, true) } }
-
-    /// Notifies the exchange that its sink may be ready again, so that it resumes.
-    public func proceed() { tell { [id] in $0.proceed(id) } }
-
-    /// Notifies the exchange that a bound on its rate has changed (``RateLimiter/setRate(_:now:)``), so that its pause
-    /// ends.
-    public func rateChanged() { tell { [id] in $0.endRatePause(id) } }
-
-    /// Answers ``ExchangeEvent/redirected(_:)`` once; later answers have no effect.
-    public func decide(_ decision: RedirectDecision) {
-        tell { [id] in $0.decide(id, decision) }
-    }
-
-    /// Resumes reading and sending after ``suspend()``.
-    public func resume() { tell { [id] in $0.setSuspended(id, false) } }
-
-    /// Ends the exchange with `error` if `isMeant` returns `true` for its connection. Its written bytes stay and can be
-    /// continued.
-    ///
-    /// The closure `isMeant` is called on the exchange's loop.
-    public func interrupt(_ error: TransferError, where isMeant: @escaping @Sendable (ConnectionFacts) -> Bool) {
-        tell { [id] in $0.interrupt(id, error, isMeant) }
-    }
-
-    private func tell(_ command: @escaping @Sendable (isolated CurlPool) -> Void) {
-        guard let pool else { return }
-        pool.loop.execute { pool.onLoop { command($0) } }
     }
 }

@@ -1,4 +1,3 @@
-import CTransferLinux
 import Glibc
 public import TransferCore
 
@@ -12,7 +11,7 @@ extension MonotonicTime {
     public static var awake: MonotonicTime { read(CLOCK_MONOTONIC) }
 
     private static func read(_ clock: clockid_t) -> MonotonicTime {
-        MonotonicTime(nanoseconds: transfer_clock(clock))
+        MonotonicTime(nanoseconds: ClockSource.read(clock))
     }
 }
 
@@ -22,7 +21,7 @@ public enum WallClock {
     public static var milliseconds: Int64 { nanoseconds / 1_000_000 }
 
     /// The nanoseconds since 1970.
-    public static var nanoseconds: Int64 { transfer_clock(CLOCK_REALTIME) }
+    public static var nanoseconds: Int64 { ClockSource.read(CLOCK_REALTIME) }
 
     /// The seconds since 1970, with their fraction.
     public static var now: Double { Double(nanoseconds) / 1e9 }

@@ -1,5 +1,4 @@
 import CTransferLinux
-import Glibc
 import Synchronization
 public import TransferCore
 
@@ -9,8 +8,8 @@ public import TransferCore
 /// An actor pinned to the loop runs only on its thread. Callbacks of C libraries on that thread enter the actor through
 /// ``LoopActor/onLoop(_:)``.
 ///
-/// `@unchecked Sendable`: `inbox` and `thread` are protected by a lock, or set before the thread runs. Everything else
-/// is accessed on the loop's own thread only, as `preconditionOnLoop()` checks.
+/// `@unchecked Sendable`: `inbox` is protected by a lock, and `runner` is constant. Everything else is accessed on the
+/// loop's own thread only, as `preconditionOnLoop()` checks.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private struct Inbox {
         var jobs: [UnownedJob] = []
@@ -21,17 +20,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
 
     private let inbox = Mutex(Inbox())
-    private let epoll: Int32
-    private let wake: Int32
-    private let timerDescriptor: Int32
-    private let thread = Mutex<pthread_t?>(nil)
-    private let processorClock = Mutex<clockid_t?>(nil)
+    private let runner: any LoopRunner
 
     // The following values are accessed on the loop's thread only.
     private var registrations: [Int32: Registration] = [:]
     private var lastRegistration: UInt32 = 0
     private var timers: [LoopTimer] = []
-    private var armed: MonotonicTime?
     private var spareJobs: [UnownedJob] = []
     private var spareWork: [@Sendable () -> Void] = []
     private var turnEnds: [() -> Void] = []
@@ -47,41 +41,18 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     ///
     /// - Throws: `TransferError` where the system has no descriptors or threads left.
     public init(name: String) throws {
-        epoll = transfer_epoll_create()
-        wake = transfer_eventfd()
-        timerDescriptor = transfer_timerfd()
-        guard epoll >= 0, wake >= 0, timerDescriptor >= 0 else {
-            throw TransferError(
-                .internalFault,
-                "no file descriptors left for an event loop: raise the limit with ulimit -n, or LimitNOFILE= in a unit",
-                cause: .os(errno: errno))
-        }
-        watch(wake, serial: 0)
-        watch(timerDescriptor, serial: 0)
-        let started = try LoopThread.start(name: name) { [self] in run() }
-        thread.withLock { $0 = started }
-        var clock = clockid_t()
-        // The thread exists at this point, since it ends after `stop()` at the earliest.
-        if pthread_getcpuclockid(started, &clock) == 0 { processorClock.withLock { [clock] in $0 = clock } }
+        runner = try Threads.current.loopRunner()
+        try runner.start(self, name: name)
     }
 
     /// The processor time of the thread in seconds, including the kernel's time on its behalf; 0 where the system does
     /// not report it.
-    public var processorTime: Double {
-        guard let clock = processorClock.withLock({ $0 }) else { return 0 }
-        return Double(max(0, transfer_clock(clock))) / 1e9
-    }
-
-    deinit {
-        close(epoll)
-        close(wake)
-        close(timerDescriptor)
-    }
+    public var processorTime: Double { runner.processorTime }
 
     /// Ends the thread once the queued work has run. The loop cannot be used afterwards.
     public func stop() {
         inbox.withLock { $0.isStopping = true }
-        sendWake()
+        runner.wake()
     }
 
     // MARK: Executor
@@ -94,7 +65,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
             inbox.jobs.append(job)
             return !isOnLoop && !exchange(&inbox.isWakeSent, with: true)
         }
-        if mustWake { sendWake() }
+        if mustWake { runner.wake() }
     }
 
     /// Runs `work` on the loop's thread soon, in the order of the calls.
@@ -109,7 +80,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
             inbox.work.append(work)
             return !isOnLoop && !exchange(&inbox.isWakeSent, with: true)
         }
-        if mustWake == true { sendWake() }
+        if mustWake == true { runner.wake() }
         return mustWake != nil
     }
 
@@ -136,12 +107,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         let isNew = registrations[descriptor] == nil
         lastRegistration &+= 1
         registrations[descriptor] = Registration(serial: lastRegistration, handler: handler)
-        let tag = Self.tag(descriptor, lastRegistration)
-        let (first, second) = isNew ? (Operation.add, Operation.modify) : (Operation.modify, Operation.add)
-        if transfer_epoll_control(epoll, first, descriptor, events.epoll, tag) != 0 {
-            // The descriptor was closed without the loop's knowledge and its number reused, or the other way round.
-            _ = transfer_epoll_control(epoll, second, descriptor, events.epoll, tag)
-        }
+        runner.watch(descriptor, for: events, serial: lastRegistration, isNew: isNew)
     }
 
     /// Removes the registration of a descriptor; one that is not registered is no error. The function must run on the
@@ -149,7 +115,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     public func unregister(_ descriptor: Int32) {
         preconditionOnLoop()
         guard registrations.removeValue(forKey: descriptor) != nil else { return }
-        _ = transfer_epoll_control(epoll, Operation.delete, descriptor, 0, 0)
+        runner.unwatch(descriptor)
     }
 
     // MARK: Turns
@@ -186,38 +152,45 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     // MARK: The thread
 
-    private func run() {
-        LoopThread.current = ObjectIdentifier(self)
-        var events = [epoll_event](repeating: epoll_event(), count: 256)
-        while true {
-            let isStopping = drainInbox()
-            fireTimers()
-            endTurn()
-            if isStopping { break }
-            let timeout = armTimer()
-            let count = epoll_wait(epoll, &events, Int32(events.count), timeout)
-            guard count > 0 else { continue }
-            for event in events[..<Int(count)] { dispatch(event) }
-        }
-        registrations.removeAll()
-        timers.removeAll()
-        turnEnds.removeAll()
-        LoopThread.current = nil
+    /// The state of the loop after a turn, for its runner.
+    package enum Rest: Sendable, Equatable {
+        /// There is more to do at once.
+        case busy
+        /// The loop waits for its descriptors, for work, or for the time of its next timer.
+        case idle(until: MonotonicTime?)
+        /// The loop has ended.
+        case ended
     }
 
-    private func dispatch(_ event: epoll_event) {
-        let tag = withUnsafePointer(to: event) { transfer_epoll_tag($0) }
-        let descriptor = Int32(truncatingIfNeeded: tag & 0xFFFF_FFFF)
-        if descriptor == wake || descriptor == timerDescriptor {
-            var count: UInt64 = 0
-            _ = read(descriptor, &count, 8)
-            if descriptor == timerDescriptor { armed = nil }
-            return
+    /// Makes the caller's thread the loop's for one turn, for runners that run several loops on one thread.
+    package func turnHere() -> Rest {
+        let before = LoopThread.current
+        LoopThread.current = ObjectIdentifier(self)
+        defer { LoopThread.current = before }
+        return turn()
+    }
+
+    /// Runs one turn: the queued work, the timers that are due, and the work at the end of the turn. Only the runner
+    /// calls it, on the loop's thread and never twice at once.
+    func turn() -> Rest {
+        let isStopping = drainInbox()
+        fireTimers()
+        endTurn()
+        guard !isStopping else {
+            registrations.removeAll()
+            timers.removeAll()
+            turnEnds.removeAll()
+            return .ended
         }
-        guard let registration = registrations[descriptor],
-            registration.serial == UInt32(truncatingIfNeeded: tag >> 32)
-        else { return }
-        registration.handler(ReadyEvents(epoll: event.events))
+        if inbox.withLock({ !$0.jobs.isEmpty || !$0.work.isEmpty || $0.isStopping }) { return .busy }
+        guard turnEnds.isEmpty else { return .busy }
+        return .idle(until: timers.lazy.compactMap(\.deadline).min())
+    }
+
+    /// Passes a descriptor's events on. Only the runner calls it, between turns.
+    func dispatch(_ events: ReadyEvents, of descriptor: Int32, serial: UInt32) {
+        guard let registration = registrations[descriptor], registration.serial == serial else { return }
+        registration.handler(events)
     }
 
     private func drainInbox() -> Bool {
@@ -251,42 +224,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
                 timer.action()
             }
         }
-    }
-
-    /// Sets the timerfd to the earliest deadline. A deadline later than the current setting needs no system call; it
-    /// costs at most one idle wake-up.
-    ///
-    /// - Returns: The timeout for epoll_wait: 0 where there is work, and otherwise -1 for no limit.
-    private func armTimer() -> Int32 {
-        if inbox.withLock({ !$0.jobs.isEmpty || !$0.work.isEmpty || $0.isStopping }) { return 0 }
-        guard turnEnds.isEmpty else { return 0 }
-        guard let next = timers.lazy.compactMap(\.deadline).min() else { return -1 }
-        let now = MonotonicTime.now
-        if next <= now { return 0 }
-        if let armed, armed <= next { return -1 }
-        _ = transfer_timerfd_set(timerDescriptor, next.nanoseconds)
-        armed = next
-        return -1
-    }
-
-    private func watch(_ descriptor: Int32, serial: UInt32) {
-        _ = transfer_epoll_control(
-            epoll, Operation.add, descriptor, ReadyEvents.readable.epoll, Self.tag(descriptor, serial))
-    }
-
-    private func sendWake() {
-        var one: UInt64 = 1
-        _ = write(wake, &one, 8)
-    }
-
-    private static func tag(_ descriptor: Int32, _ serial: UInt32) -> UInt64 {
-        UInt64(serial) << 32 | UInt64(UInt32(bitPattern: descriptor))
-    }
-
-    private enum Operation {
-        static let add = Int32(TRANSFER_EPOLL_ADD)
-        static let modify = Int32(TRANSFER_EPOLL_MODIFY)
-        static let delete = Int32(TRANSFER_EPOLL_DELETE)
     }
 }
 

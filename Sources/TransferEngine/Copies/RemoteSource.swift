@@ -21,7 +21,7 @@ public final class RemoteSource: Sendable {
     ///
     /// The last byte is not handed on before the digest is verified, provided that all bytes have come in their order.
     public let expected: Checksum?
-    let engine: ExchangeEngine
+    let engine: any ExchangePerformer
     let requests: Requests
     /// The kernel's measurements of the connections to the source.
     public let path = PathMeter()
@@ -72,9 +72,9 @@ public final class RemoteSource: Sendable {
     ///   - digest: The digest of the bytes that an earlier attempt read of that version. It begins anew if another
     ///     algorithm is expected.
     ///   - heard: A closure that receives events, on any thread.
-    public init(
+    package init(
         _ urls: [String], version: RemoteVersion? = nil, expected: Checksum?, digest: DurableDigest?,
-        engine: ExchangeEngine, heard: @escaping @Sendable (News) -> Void, requests: @escaping Requests
+        engine: any ExchangePerformer, heard: @escaping @Sendable (News) -> Void, requests: @escaping Requests
     ) {
         self.urls = urls
         self.expected = expected

@@ -34,7 +34,7 @@ protocol DownloadHost: PartHost {
 /// The downloads after their exchange. Complete ones are made durable together; for others, the partial file is
 /// recorded.
 final class Downloads {
-    let engine: ExchangeEngine
+    let engine: any ExchangePerformer
     private let builder: RequestBuilder
     let census: FolderCache
     private var finishing = Finishing()
@@ -45,7 +45,7 @@ final class Downloads {
 
     private static let markedSize: Int64 = 256 << 10
 
-    init(engine: ExchangeEngine, builder: RequestBuilder, census: FolderCache) {
+    init(engine: any ExchangePerformer, builder: RequestBuilder, census: FolderCache) {
         self.engine = engine
         self.builder = builder
         self.census = census

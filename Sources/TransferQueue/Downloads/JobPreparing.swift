@@ -25,12 +25,12 @@ protocol PreparationHost: PartHost {
 /// The preparation by workers of jobs that have a slot, and of upload sources that are opened ahead of a slot.
 final class JobPreparing {
     private var preparation = Preparation()
-    private let engine: ExchangeEngine
+    private let engine: any ExchangePerformer
     private let census: FolderCache
     /// The thread that makes and opens files. Several threads would only wait for each other's lock on the folder.
     private let folders: WorkerPool
 
-    init(engine: ExchangeEngine, census: FolderCache, folders: WorkerPool) {
+    init(engine: any ExchangePerformer, census: FolderCache, folders: WorkerPool) {
         self.engine = engine
         self.census = census
         self.folders = folders

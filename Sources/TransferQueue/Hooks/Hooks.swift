@@ -20,7 +20,7 @@ final class Hooks {
     private var turns = HookQueue()
     private var settings: HookSettings
     private var webhooks: WebhookRules
-    private let engine: ExchangeEngine
+    private let engine: any ExchangePerformer
     private let builder: RequestBuilder
     private let accept: JobJudge
     /// The threads for commands, which block.
@@ -35,7 +35,7 @@ final class Hooks {
     ///
     /// - Parameter accept: The judge of hooks that other processes may have brought.
     init(
-        _ configuration: QueueConfiguration, engine: ExchangeEngine, builder: RequestBuilder,
+        _ configuration: QueueConfiguration, engine: any ExchangePerformer, builder: RequestBuilder,
         accept: @escaping JobJudge
     ) {
         settings = configuration.hooks

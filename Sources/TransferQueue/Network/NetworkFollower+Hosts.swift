@@ -52,7 +52,7 @@ extension NetworkFollower {
             return network.ways.answered(
                 question, look.finding(question, .success([question.host])), generation: generation, now: .now)
         }
-        engine.resolver.find(question.host, link: question.link) { [weak host] answer in
+        engine.find(question.host, link: question.link) { [weak host] answer in
             let finding = look.finding(question, answer)
             guard let host else { return }
             host.loop.execute {

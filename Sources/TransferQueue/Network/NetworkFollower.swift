@@ -43,12 +43,12 @@ protocol NetworkHost: PartHost {
 final class NetworkFollower {
     var network = QueueNetwork()
     let monitor: NetworkMonitor
-    let engine: ExchangeEngine
+    let engine: any ExchangePerformer
     private var observation: NetworkObservation?
     /// Whether the network is judged anew at the end of this turn of the loop.
     var isReviewDue = false
 
-    init(monitor: NetworkMonitor, engine: ExchangeEngine) {
+    init(monitor: NetworkMonitor, engine: any ExchangePerformer) {
         self.monitor = monitor
         self.engine = engine
     }

@@ -27,7 +27,7 @@ public final class JobQueue: Sendable {
     /// The reader of state that other processes may write; `nil` if only this process can run the queue.
     let queueReader: (any QueueReader)?
     private let changes = StoreChanges()
-    let engine: ExchangeEngine
+    let engine: any ExchangePerformer
     let hub: EventHub
     /// The thread for callers' queries, apart from the runner's, so that a query never waits behind a run.
     let reader = WorkerPool(name: "store-reader", threads: 1)
@@ -39,20 +39,19 @@ public final class JobQueue: Sendable {
     ///   - store: The store of the queue.
     ///   - history: The upload history of watched folders, in the same store.
     ///   - queueReader: The same store, if other processes may work on the queue.
+    ///   - engine: The performer of exchanges; `nil` makes an engine of the queue's own.
     ///   - accept: The judge of jobs as they are claimed; `nil` accepts all unchanged.
     init(
         _ configuration: QueueConfiguration, store: any JobStore & RunMemory, history: (any UploadHistory)?,
-        queueReader: (any QueueReader)? = nil, accept: JobJudge? = nil
+        queueReader: (any QueueReader)? = nil, engine: (any ExchangePerformer)? = nil, accept: JobJudge? = nil
     ) throws {
         self.store = store
         self.history = history
         self.queueReader = queueReader
         hub = EventHub()
         let loop = try EventLoop(name: "queue")
-        // On few cores, one more thread only hinders, since each job alternates between the queue and its transfer.
-        let shares = configuration.loops == 0 && configuration.cores < 3
-        let loops = configuration.loops > 0 ? configuration.loops : min(4, configuration.cores)
-        engine = try ExchangeEngine(loops: loops, sharing: shares ? loop : nil)
+        let engine = try engine ?? configuration.engine(sharing: loop)
+        self.engine = engine
         runner = QueueRunner(configuration, store: store, engine: engine, loop: loop, hub: hub, accept: accept)
         store.follow { [loop, weak runner] news in
             guard let runner else { return }

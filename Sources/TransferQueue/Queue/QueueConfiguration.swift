@@ -2,6 +2,8 @@ import CTransferLinux
 import Glibc
 public import Logging
 public import TransferCore
+import TransferEngine
+import TransferEventLoop
 public import TransferJobs
 public import TransferReachability
 
@@ -16,6 +18,8 @@ public struct QueueConfiguration: Sendable {
     public var loops = 0
     /// The number of cores of this machine.
     var cores = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    /// The source of random numbers from 0 up to 1, which spread the delays of retries.
+    var random: @Sendable () -> Double = { .random(in: 0..<1) }
     /// The User-Agent of jobs that set none.
     public var userAgent: String
     /// The proxies of jobs that name none.
@@ -57,5 +61,16 @@ public struct QueueConfiguration: Sendable {
         self.limits = limits
         self.logger = logger
         userAgent = "TransferKit/\(TransferVersion.current)"
+    }
+}
+
+extension QueueConfiguration {
+    /// Makes the engine of a queue.
+    ///
+    /// - Parameter loop: The queue's own loop, which carries small uploads on few cores.
+    func engine(sharing loop: EventLoop) throws -> ExchangeEngine {
+        // On few cores, one more thread only hinders, since each job alternates between the queue and its transfer.
+        let shares = loops == 0 && cores < 3
+        return try ExchangeEngine(loops: loops > 0 ? loops : min(4, cores), sharing: shares ? loop : nil)
     }
 }

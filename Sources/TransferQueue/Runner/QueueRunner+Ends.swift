@@ -101,7 +101,7 @@ extension QueueRunner {
         let isEndless = job.isEndless(in: folders.registry)
         let isHeld =
             isEndless && attempt.error.scope == .origin && admission.scheduler.pause(of: origin, now: .now) != nil
-        let (verdict, exhaustion) = attempt.verdict(isEndless: isEndless, isHeld: isHeld) { .random(in: 0..<1) }
+        let (verdict, exhaustion) = attempt.verdict(isEndless: isEndless, isHeld: isHeld, random: configuration.random)
         if let exhaustion {
             admission.scheduler.originExhausted(
                 origin, exhaustion, patience: RetryHorizon(job.record.spec.settings.retry.rule))
@@ -150,7 +150,7 @@ extension QueueRunner {
             let before = admission.scheduler.pause(of: origin, now: .now)
             admission.scheduler.originFailed(
                 origin, job: job.candidate.id, attempt.error, rule: job.record.spec.settings.retry.rule,
-                isEndless: isEndless, since: job.started, random: .random(in: 0..<1), now: .now)
+                isEndless: isEndless, since: job.started, random: configuration.random(), now: .now)
             sharePause(of: origin, longerThan: before?.remaining)
             if before == nil { announcePause(of: origin, job.record.batch) }
         case .answered: admission.scheduler.originAnswered(origin, now: refusal == nil ? .now : nil)

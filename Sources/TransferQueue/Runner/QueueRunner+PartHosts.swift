@@ -12,7 +12,7 @@ import TransferUpload
 
 extension QueueRunner {
     nonisolated var configuration: QueueConfiguration { tools.configuration }
-    nonisolated var engine: ExchangeEngine { tools.engine }
+    nonisolated var engine: any ExchangePerformer { tools.engine }
     nonisolated var hub: EventHub { tools.hub }
     nonisolated var builder: RequestBuilder { tools.builder }
 

@@ -28,7 +28,8 @@ actor QueueRunner: LoopActor {
     let following: NetworkFollower
 
     init(
-        _ configuration: QueueConfiguration, store: any JobStore & RunMemory, engine: ExchangeEngine, loop: EventLoop,
+        _ configuration: QueueConfiguration, store: any JobStore & RunMemory, engine: any ExchangePerformer,
+        loop: EventLoop,
         hub: EventHub, accept: JobJudge? = nil
     ) {
         self.store = store

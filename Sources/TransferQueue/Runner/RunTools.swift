@@ -4,7 +4,7 @@ import TransferEventLoop
 /// The tools of the runner's parts, besides the store. None of them makes decisions.
 struct RunTools: Sendable {
     let configuration: QueueConfiguration
-    let engine: ExchangeEngine
+    let engine: any ExchangePerformer
     let hub: EventHub
     let builder: RequestBuilder
     /// The judge of claimed jobs, which also opens their sealed secrets.
@@ -14,7 +14,7 @@ struct RunTools: Sendable {
     /// The thread that makes and opens files. Several threads would only wait for each other's lock on the folder.
     let folderWorker = WorkerPool(name: "folders", threads: 1)
 
-    init(_ configuration: QueueConfiguration, engine: ExchangeEngine, hub: EventHub, accept: JobJudge?) {
+    init(_ configuration: QueueConfiguration, engine: any ExchangePerformer, hub: EventHub, accept: JobJudge?) {
         self.configuration = configuration
         let key = configuration.sealingKey
         self.accept = { spec throws(TransferError) in

@@ -31,10 +31,10 @@ final class MixChecks {
         }
     }
 
-    private let engine: ExchangeEngine
+    private let engine: any ExchangePerformer
     private var checks: [Int64: Check] = [:]
 
-    init(engine: ExchangeEngine) { self.engine = engine }
+    init(engine: any ExchangePerformer) { self.engine = engine }
 
     func begin(
         _ job: RunningJob, _ item: DownloadCompletion.Item, _ ready: ReadyDownload, _ mix: MixedFile,

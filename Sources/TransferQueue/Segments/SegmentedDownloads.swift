@@ -35,7 +35,7 @@ protocol SegmentHost: PartHost {
 /// Only the file's first exchange handles unexpected answers (begin anew, set aside, return to the job's own URL). The
 /// others are strict: any answer but their part of the same version ends them, and never the file.
 final class SegmentedDownloads {
-    let engine: ExchangeEngine
+    let engine: any ExchangePerformer
 
     /// The least size of a file for several connections, in bytes.
     static let smallest: Int64 = 4 << 20
@@ -58,7 +58,7 @@ final class SegmentedDownloads {
     /// The best numbers of connections that earlier files found at their hosts.
     private var found = FoundConnections()
 
-    init(engine: ExchangeEngine) { self.engine = engine }
+    init(engine: any ExchangePerformer) { self.engine = engine }
 
     // MARK: The first exchange
 

@@ -14,11 +14,11 @@ protocol CopyHost: UploadHost {
 
 /// Copies from server to server. They query the sources, and hand them to the dialogues of uploads.
 final class Copies {
-    private let engine: ExchangeEngine
+    private let engine: any ExchangePerformer
     /// The sources that may be read over several connections, by their jobs.
     var readings: [Int64: CopyReading] = [:]
 
-    init(engine: ExchangeEngine) { self.engine = engine }
+    init(engine: any ExchangePerformer) { self.engine = engine }
 
     /// Queries the source for its size and version. For a continued copy these are known; the source is then asked once
     /// the destination has reported the missing bytes.

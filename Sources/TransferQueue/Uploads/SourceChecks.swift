@@ -36,9 +36,9 @@ struct SourceWatch: Sendable {
 /// Looks at the sources of uploads, before their first byte leaves and after their last one did: what was sent is the file
 /// that there is, or the upload is none.
 final class SourceChecks {
-    private let engine: ExchangeEngine
+    private let engine: any ExchangePerformer
 
-    init(engine: ExchangeEngine) { self.engine = engine }
+    init(engine: any ExchangePerformer) { self.engine = engine }
 
     /// Calls `then` with whether the confirmed bytes are still the file's. The call is immediate if nothing has
     /// changed, and follows a worker's comparison if only times have.

@@ -17,7 +17,7 @@ protocol UploadAbortHost: PartHost {
 /// The requests that notify servers of uploads given up for good, as the ``Abandoner`` decides.
 final class UploadAbortRequests {
     private var abandoner = UploadAborts()
-    private let engine: ExchangeEngine
+    private let engine: any ExchangePerformer
     private let builder: RequestBuilder
     private let accept: JobJudge
 
@@ -30,7 +30,7 @@ final class UploadAbortRequests {
     /// Creates the service.
     ///
     /// - Parameter accept: The judge of uploads that other processes may have brought.
-    init(engine: ExchangeEngine, builder: RequestBuilder, accept: @escaping JobJudge) {
+    init(engine: any ExchangePerformer, builder: RequestBuilder, accept: @escaping JobJudge) {
         self.engine = engine
         self.builder = builder
         self.accept = accept

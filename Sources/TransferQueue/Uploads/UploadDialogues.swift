@@ -39,12 +39,12 @@ protocol UploadHost: PartHost {
 /// The uploads whose source is open. It performs the actions of dialogues with several requests, and judges the answers
 /// to uploads of one request.
 final class UploadDialogues {
-    private let engine: ExchangeEngine
+    private let engine: any ExchangePerformer
     /// The number of the last dialogue. Numbers distinguish an attempt's answers from those of an earlier attempt of
     /// the job.
     private var lastNumber = 0
 
-    init(engine: ExchangeEngine) { self.engine = engine }
+    init(engine: any ExchangePerformer) { self.engine = engine }
 
     // MARK: The beginning
 

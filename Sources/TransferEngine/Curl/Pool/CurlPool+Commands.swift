@@ -84,3 +84,25 @@ extension CurlPool {
         }
     }
 }
+
+extension CurlPool: ExchangeCarrier {
+    nonisolated var workedTime: Double { loop.processorTime }
+
+    nonisolated func carryOut(_ command: ExchangeCommand, of id: ExchangeID) {
+        // A loop for file servers may be blocked, until the socket is shut down from here.
+        if case .cancel(let error) = command { sockets?.stop(id, error) }
+        loop.execute {
+            self.onLoop { pool in
+                switch command {
+                case .cancel(let error): pool.cancel(id, error)
+                case .suspend: pool.setSuspended(id, true)
+                case .resume: pool.setSuspended(id, false)
+                case .proceed: pool.proceed(id)
+                case .rateChanged: pool.endRatePause(id)
+                case .decide(let decision): pool.decide(id, decision)
+                case .interrupt(let error, let isMeant): pool.interrupt(id, error, isMeant)
+                }
+            }
+        }
+    }
+}
