@@ -49,7 +49,7 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .PHONY: size help setup setup-build setup-test setup-files setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build command server demo-server run test matrix \
-	tables fuzz tsan torture-build torture torture-serve torture-work torture-fleet torture-copies soak lint format \
+	tables fuzz tsan torture-build torture torture-serve torture-work torture-fleet torture-copies soak simulate simulate-faults lint format \
 	bench bench-network bench-round-trips holes docs deb deb-test record check check-build install uninstall clean
 
 help: ## this list
@@ -162,6 +162,18 @@ torture-copies: command setup-test setup-peers ## copies to S3 by four workers t
 	@$(WITHOUT_PROXIES) python3 Tests/torture/fleet_copies.py --copies $(COPIES) \
 		--binary "$$(swift build $(RELEASE) --show-bin-path)/transfer" $(TORTURE)
 
+# The seeds of `make simulate`: RUNS of them from SEED on. One seed alone is shown step by step.
+SEED ?= 1
+RUNS ?= 10000
+SIMULATION := $(RELEASE) -Xswiftc -enable-testing --scratch-path .build-simulation/release --product transfer-simulation
+simulate: swift setup-build ## whole runs of the queue in virtual time, with kills and faults, by seeds (RUNS=1 SEED=7 repeats one)
+	@swift build $(SIMULATION)
+	@"$$(swift build $(SIMULATION) --show-bin-path)/transfer-simulation" --seed $(SEED) --runs $(RUNS) \
+		$(if $(filter 1,$(RUNS)),--verbose)
+
+simulate-faults: swift setup-build ## known faults put back, one after the other: the simulator must find each (FAULT=name for one)
+	@Tests/simulation/faults/run $(FAULT)
+
 MINUTES ?= 60
 # A file of each writer every two seconds needs a third of a core, with the servers. Further arguments, for example SOAK='--seed 7 --keep'.
 SOAK ?=
@@ -242,6 +254,9 @@ check: lint docs check-build torture-build peers setup-files setup-clean setup-b
 	@$(TORTURE_SERVE_BUILD)
 	@$(RUN_TORTURE_SERVE) --short --kills 50
 	@TRANSFER_PEERS=required $(RUN_SOAK) --minutes 3 --pause 1
+	@swift build $(SIMULATION)
+	@"$$(swift build $(SIMULATION) --show-bin-path)/transfer-simulation" --runs 200000
+	@Tests/simulation/faults/run
 	@FUZZ_RUNS=1000 Tests/fuzz/run
 
 # As root no Swift is needed: what `make build` made is copied.

@@ -285,6 +285,14 @@ let package = Package(
             name: "link-probe", dependencies: ["TransferCore", "TransferCrypto", "TransferEngine"],
             path: "Tests/link-probe",
             swiftSettings: settings),
+        // Whole runs of the queue in virtual time, repeated by a seed (`make simulate`).
+        .executableTarget(
+            name: "transfer-simulation",
+            dependencies: [
+                "TransferCore", "TransferEventLoop", "TransferEngine", "TransferJobs", "TransferStore", "TransferQueue",
+                logging,
+            ],
+            path: "Tests/simulation", swiftSettings: settings),
         .executableTarget(
             name: "network-probe", dependencies: ["TransferReachability", "TransferCore", "TransferEventLoop"],
             path: "Tests/network-probe", swiftSettings: settings),
