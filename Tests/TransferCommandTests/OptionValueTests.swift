@@ -30,7 +30,7 @@ import TransferTestSupport
             values: ["0s", "0", "5x", "-1", "-5s", "", "1e3", "101y", "99999999d"], form: time
         ) { _ = try TimeSpan.read($0) },
         Row(
-            names: ["--retry-delay"], values: ["5x", "-1", "soon"],
+            names: ["--retry-delay", "--drain"], values: ["5x", "-1", "soon"],
             form: "a time from 0 on, at most 100 years, such as 500ms"
         ) { _ = try Delay.read($0) },
         Row(

@@ -26,6 +26,19 @@ public enum StagingError: Error, Sendable {
 }
 
 extension JobQueue {
+    // MARK: Batches
+
+    /// Returns the names of all batches, in the order of their submission; throws if the database fails.
+    public func batchNames() async throws -> [String] {
+        try await batchRegister().names
+    }
+
+    /// Returns all batches with their numbers, in the order of their submission; throws if the database fails.
+    public func batchRegister() async throws -> BatchRegister {
+        let store = store
+        return try await reader.run { try store.batchRegister() }
+    }
+
     /// Whether other machines may work on the same batches.
     package var isShared: Bool { store.sharesBatches }
 

@@ -171,6 +171,17 @@ public final class JobQueue: Sendable {
     /// Checkpoints all transfers under way within two seconds. Runs then return, and a later run continues.
     public func stop() { runner.loop.execute { [runner] in runner.onLoop { $0.stop(.asked) } } }
 
+    /// Ends a run in order: from now on no job is claimed or started, and the transfers under way end. Those that have
+    /// not ended by then are checkpointed, and their jobs given back, as by ``stop()``. The run then returns.
+    ///
+    /// - Parameters:
+    ///   - limit: The time for the transfers under way; 0 checkpoints them at once.
+    ///   - begun: A function that gets the number of jobs under way before the wait, on the queue's own thread.
+    public func drain(within limit: Duration, begun: @escaping @Sendable (Int) -> Void = { _ in }) async -> DrainReport
+    {
+        await runner.drain(within: limit, begun: begun)
+    }
+
     /// Adds a batch to the current run that was staged while other batches run.
     public func begin(_ batch: StagedBatch) async {
         await runner.add(
@@ -380,17 +391,6 @@ public final class JobQueue: Sendable {
     private static let tookTooLong = TransferError(.timedOut, "it did not answer in time", isTransient: true)
 
     // MARK: Services
-
-    /// Returns the names of all batches, in the order of their submission; throws if the database fails.
-    public func batchNames() async throws -> [String] {
-        try await batchRegister().names
-    }
-
-    /// Returns all batches with their numbers, in the order of their submission; throws if the database fails.
-    public func batchRegister() async throws -> BatchRegister {
-        let store = store
-        return try await reader.run { try store.batchRegister() }
-    }
 
     /// Starts signs of life to a service manager, from the queue's own thread, so that they stop if it hangs.
     ///

@@ -309,6 +309,44 @@ extension QueueRunner {
     }
 }
 
+// The end of a run that lets its transfers end first.
+extension QueueRunner {
+    /// Starts no more jobs, and stops the run when those under way have ended, or after that time.
+    ///
+    /// - Parameter begun: A function that gets the number of jobs under way.
+    func drain(within limit: Duration, begun: @Sendable (Int) -> Void) async -> DrainReport {
+        let underWay = running.count
+        begun(underWay)
+        guard state.stopping == nil, !state.isDraining else { return DrainReport(underWay: underWay, left: underWay) }
+        let left = await withCheckedContinuation { waiter in
+            state.waitForDrain(waiter)
+            guard limit > .zero else { return stop(.asked) }
+            timer(.drain).schedule(at: .now + limit)
+            pump()
+        }
+        return DrainReport(underWay: underWay, left: left)
+    }
+
+    /// Whether all jobs have left the run, and their ends are recorded.
+    var isDrained: Bool {
+        running.isEmpty && state.storeCalls == 0 && downloads.unsaved == 0 && !downloads.areBeingSaved
+            && recording.isEmpty
+    }
+
+    /// Gives claimed jobs back that have not started.
+    func releaseUnstarted() {
+        preparing.forgetAhead()
+        let ids = admission.takeAll()
+        guard !ids.isEmpty else { return }
+        // Claimed again, they would exist twice.
+        _ = admission.scheduler.remove { _ in true }
+        withStore {
+            try $0.release(ids)
+        } then: { _, _ in
+        }
+    }
+}
+
 extension FailedAttempt {
     init(of job: RunningJob, _ error: TransferError, bodyLeft: Bool) {
         let isPreparing = if case .preparing = job.phase { true } else { false }

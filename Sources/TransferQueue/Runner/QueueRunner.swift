@@ -93,7 +93,7 @@ actor QueueRunner: LoopActor {
     /// Takes the store's notice of other processes.
     func hear(_ news: StoreNotification) {
         switch news {
-        case .changed: lookForWork()
+        case .changed: if !state.isDraining { lookForWork() }
         case .commanded: commands.takeAll(on: self)
         case .revoked: releaseRevoked()
         case .watched: reporter.isWatched()
@@ -131,6 +131,7 @@ actor QueueRunner: LoopActor {
 
     private func startAll() {
         guard state.stopping == nil else { return finishStopping() }
+        if state.isDraining { releaseUnstarted() }
         // The number is limited because each finished download holds a descriptor until it is durable.
         if downloads.unsaved < min(1024, admission.scheduler.openFiles?.places ?? .max) {
             var wants: [LaneWant] = []
@@ -140,6 +141,7 @@ actor QueueRunner: LoopActor {
                 switch action {
                 case .start(let candidate): begin(candidate)
                 case .refuse(let candidate, let error): refuse(candidate, error)
+                case .claim where state.isDraining: break
                 case .claim(let lane, let count): wants.append(LaneWant(lane: lane, limit: count))
                 case .reserve(let ask): asks.append(ask)
                 case .share(let ask): places.append(ask)
@@ -159,6 +161,7 @@ actor QueueRunner: LoopActor {
         if state.storeCalls == 0, recording.isEmpty, abandonments.isEmpty, !state.isFeeding { batches.finish(on: self) }
         if state.storeCalls == 0, hooks.isEmpty { state.tellHooksDone() }
         reporter.scheduleTick(on: self)
+        if state.isDraining, isDrained { stop(.asked) }
     }
 
     /// Requests start times from the store for origins with a shared rate limit.
@@ -221,6 +224,7 @@ actor QueueRunner: LoopActor {
         case .stop:
             if state.isBeginning { store.cancelWaits() }
             endStopping()
+        case .drain: stop(.asked)
         case .network:
             following.review(on: self)
             pump()
@@ -261,6 +265,8 @@ actor QueueRunner: LoopActor {
     func stop(_ reason: RunState.StopReason) {
         guard state.stopping == nil else { return }
         state.stopping = reason
+        timer(.drain).cancel()
+        state.tellDrained(left: running.count)
         preparing.forgetAhead()
         hooks.stop(on: self)
         for job in running.values { interrupt(job, .release(.queued)) }
@@ -283,15 +289,8 @@ actor QueueRunner: LoopActor {
         guard running.isEmpty, !downloads.areBeingSaved, state.storeCalls == 0, recording.isEmpty, hooks.isIdle else {
             return
         }
-        let ids = admission.takeAll()
-        if !ids.isEmpty {
-            // Claimed again, they would exist twice.
-            _ = admission.scheduler.remove { _ in true }
-            return withStore {
-                try $0.release(ids)
-            } then: { _, _ in
-            }
-        }
+        releaseUnstarted()
+        guard state.storeCalls == 0 else { return }
         let open = batches.open
         guard open.isEmpty else {
             // The last report on the remaining jobs.

@@ -13,6 +13,8 @@ struct RunState {
     var isEndless = false
     /// Whether the store is being asked for the batches that the run begins with.
     var isBeginning = false
+    /// The caller that waits until no transfer is under way any longer; no job starts meanwhile.
+    private var drainWaiter: CheckedContinuation<Int, Never>?
     /// Whether jobs are still being added to a batch, which keeps it from ending.
     var isFeeding = false
     /// The reason why the run cannot continue.
@@ -41,6 +43,16 @@ struct RunState {
         for waiter in exchange(&waiters, with: []) { waiter.resume() }
         tellHooksDone()
     }
+
+    /// Whether the run lets its transfers end, and starts no others.
+    var isDraining: Bool { drainWaiter != nil }
+
+    mutating func waitForDrain(_ waiter: CheckedContinuation<Int, Never>) { drainWaiter = waiter }
+
+    /// Ends the drain, if there is one.
+    ///
+    /// - Parameter left: The number of transfers that did not end in it.
+    mutating func tellDrained(left: Int) { exchange(&drainWaiter, with: nil)?.resume(returning: left) }
 
     mutating func waitForHooks(_ waiter: CheckedContinuation<Void, Never>) { hookWaiters.append(waiter) }
 

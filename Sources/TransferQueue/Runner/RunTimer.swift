@@ -10,6 +10,8 @@ enum RunTimer: Hashable, Sendable {
     case record
     /// The longest that a stop waits for the disk.
     case stop
+    /// The time by which a drain stops the transfers that are still under way.
+    case drain
     /// The next review of the network.
     case network
     /// The next check for transfers that may hang.

@@ -13,4 +13,5 @@ struct RunningJobs {
 
     var values: Dictionary<Int64, RunningJob>.Values { jobs.values }
     var isEmpty: Bool { jobs.isEmpty }
+    var count: Int { jobs.count }
 }

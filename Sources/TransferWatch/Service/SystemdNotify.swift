@@ -15,6 +15,9 @@ public struct SystemdNotify: Sendable {
         /// `CLOCK_MONOTONIC` (sd_notify(3)).
         case reloading(at: MonotonicTime)
         case stopping
+        /// The start, the reload or the end takes this time from now on, even if the manager's own limit is shorter
+        /// (`EXTEND_TIMEOUT_USEC`, sd_notify(3)).
+        case extendTimeout(Duration)
 
         var text: String {
             switch self {
@@ -24,6 +27,7 @@ public struct SystemdNotify: Sendable {
             case .watchdog: "WATCHDOG=1"
             case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time.nanoseconds / 1000)"
             case .stopping: "STOPPING=1"
+            case .extendTimeout(let time): "EXTEND_TIMEOUT_USEC=\(Int64(max(0, time / .microseconds(1))))"
             }
         }
     }

@@ -10,8 +10,9 @@ struct Work: AsyncParsableCommand {
         abstract: "Work on a queue that many machines share, until stopped.",
         discussion: """
             The worker takes jobs that transfer run FILE --queue added, beside other workers on this machine and on \
-            others. At SIGTERM all transfers are checkpointed and their jobs are released. While the database is not \
-            available, the worker waits and reports it.
+            others. At SIGTERM it takes no new jobs, and the transfers under way end within the time of --drain (30s). What \
+            is left then is checkpointed and given back. A second signal ends the worker at once. While the database \
+            is not available, the worker waits and reports it.
 
             Jobs come from other users: their files stay inside the folder (--directory), and they connect to public \
             servers only.
@@ -55,6 +56,14 @@ struct Work: AsyncParsableCommand {
         transform: TimeSpan.read)
     var lease: TimeSpan?
 
+    @Option(
+        help: ArgumentHelp(
+            "The time for the transfers under way when the worker is asked to end, 30s by default; 0 checkpoints them "
+                + "and gives their jobs back at once.",
+            valueName: "30s"),
+        transform: Delay.read)
+    var drain: Delay?
+
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
@@ -67,7 +76,7 @@ struct Work: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (address, set) = (try address(), try configuration.load())
+        let (address, settings) = (try address(), try WorkerSettings(configuration, limits))
         var rules = OutsideRules(directory: try folder())
         rules.allowsPrivate = outside.allowsPrivate
         rules.secrets = try outside.allowedSecrets()
@@ -75,10 +84,9 @@ struct Work: AsyncParsableCommand {
         var worker = FleetWorker(rules: rules)
         worker.lease = lease?.duration ?? worker.lease
         worker.tags = tags?.tags ?? .none
-        let merged = limits.merged(with: BatchLimits(), set)
         var shift = WorkerSupervisor(
-            address: address, limits: merged, configuration: set, hooks: output.hooks,
-            worker: worker, reporter: reporter)
+            address: address, settings: settings, hooks: output.hooks, worker: worker, reporter: reporter)
+        shift.drain = drain?.duration ?? shift.drain
         shift.manager = SystemdNotify(environment: Composition.environment)
         shift.sealingKey = try queueKey.map { word in
             let secrets = SecretSource(
@@ -89,7 +97,9 @@ struct Work: AsyncParsableCommand {
         var hint = Composition.hint(state: nil)
         hint.queue = queue
         reporter.call([:], hint)
-        shift.metrics = { [output] queue in try Composition.metrics(output, set, of: queue, reporter) }
+        shift.metrics = { [output] queue in
+            try Composition.metrics(output, settings.configuration, of: queue, reporter)
+        }
         ExitStatus.exit(try await shift.run())
     }
 

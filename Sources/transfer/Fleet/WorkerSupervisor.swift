@@ -1,4 +1,4 @@
-import Synchronization
+import Glibc
 import TransferCore
 import TransferEventLoop
 import TransferFleet
@@ -11,8 +11,7 @@ import TransferWatch
 /// with another one, without a user's intervention.
 struct WorkerSupervisor: Sendable {
     let address: FleetAddress
-    let limits: BatchLimits
-    let configuration: Configuration
+    let settings: WorkerSettings
     let hooks: HookOptions
     let worker: FleetWorker
     let reporter: Reporter
@@ -20,29 +19,36 @@ struct WorkerSupervisor: Sendable {
     var sealingKey: SealingKey?
     /// The manager of the service, which is notified when the worker is ready and that it is alive.
     var manager: SystemdNotify?
+    /// The time for the transfers under way when the worker is asked to end; 0 checkpoints them at once.
+    var drain = Self.defaultDrain
     /// The closure that begins to write metrics of a queue, where they are wanted.
     var metrics: @Sendable (JobQueue) throws -> MetricsFile? = { _ in nil }
+
+    /// The time for the transfers under way, unless an option sets it.
+    static let defaultDrain = Duration.seconds(30)
+    /// The time that checkpoints, the last records and an unavailable database may take beyond it.
+    private static let endTakes = Duration.seconds(15)
 
     private let stop = StopSignal()
 
     init(
-        address: FleetAddress, limits: BatchLimits, configuration: Configuration, hooks: HookOptions,
-        worker: FleetWorker, reporter: Reporter
+        address: FleetAddress, settings: WorkerSettings, hooks: HookOptions, worker: FleetWorker, reporter: Reporter
     ) {
         self.address = address
-        self.limits = limits
-        self.configuration = configuration
+        self.settings = settings
         self.hooks = hooks
         self.worker = worker
         self.reporter = reporter
     }
 
     func run() async throws -> ExitStatus {
-        Signals.handle { [reporter, stop, manager] in
-            manager?.send(.stopping)
+        Signals.handle { [self] in
+            manager?.send(.stopping, .extendTimeout(drain + Self.endTakes), .status("ending: no new jobs"))
             reporter.cancelWaits()
-            stop.close()
+            stop.close { await end($0) }
         }
+        // On a terminal a SIGHUP means that the user has gone.
+        if isatty(STDERR_FILENO) == 0 { Signals.reload { [self] in Task { await reload() } } }
         let (connectionNotice, durabilityWarning) = (ConnectionNotice(reporter), DurabilityWarning(reporter))
         var pauses = ReconnectPauses()
         while !stop.isClosed {
@@ -96,7 +102,8 @@ struct WorkerSupervisor: Sendable {
         worker.reportConnection = { connectionNotice.tell($0) }
         worker.reportDurability = { durabilityWarning.tell($0) }
         return try await Composition.queue(
-            workingOn: address, as: worker, limits: limits, configuration, hooks: hooks, key: sealingKey)
+            workingOn: address, as: worker, limits: settings.limits, settings.configuration, hooks: hooks,
+            key: sealingKey)
     }
 
     /// Works until the shift is over, or the queue cannot continue.
@@ -122,99 +129,33 @@ struct WorkerSupervisor: Sendable {
                 reporter.note(.warn, "the transfers under way were abandoned: \(words); the worker begins anew")
             }
         }
+        await stop.leave()
         watchdog?.stop()
-        stop.leave()
         await queue.close()
         if let lasting { throw lasting }
     }
-}
 
-/// A report, made once each, that the queue's database is unavailable, and that it is available again.
-final class ConnectionNotice: Sendable {
-    private let reporter: Reporter
-    private let isAway = Mutex(false)
-
-    init(_ reporter: Reporter) { self.reporter = reporter }
-
-    /// Reports a change.
-    ///
-    /// - Parameter error: Why the database is unavailable; `nil` when it is available.
-    func tell(_ error: TransferError?) {
-        let wasAway = isAway.withLock { away in
-            defer { away = error != nil }
-            return away
-        }
-        if let error, !wasAway {
-            reporter.note(.warn, "the queue's database is away, waiting for it: \(error.message)")
-        } else if error == nil, wasAway {
-            reporter.note(.info, "the queue's database is back")
-        }
-    }
-}
-
-/// The end of a worker's shift: it stops the current queue, and every wait.
-final class StopSignal: Sendable {
-    private struct State {
-        var opening: Task<JobQueue, any Error>?
-        var queue: JobQueue?
-        var isClosed = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
+    /// Lets the transfers under way end, and reports the beginning and the end of that time.
+    private func end(_ queue: JobQueue) async {
+        let text = WorkerText(limit: drain)
+        let report = await queue.drain(within: drain) { [reporter] in reporter.note(.info, text.begun(underWay: $0)) }
+        if let words = text.ended(report) { reporter.note(.info, words) }
     }
 
-    private let state = Mutex(State())
-
-    var isClosed: Bool { state.withLock { $0.isClosed } }
-
-    /// Opens a queue; the end of the shift cancels that.
-    func opening(_ open: @escaping @Sendable () async throws -> JobQueue) async throws -> JobQueue {
-        let task = Task { try await open() }
-        let isLate = state.withLock { state in
-            state.opening = task
-            return state.isClosed
-        }
-        if isLate { task.cancel() }
-        defer { state.withLock { $0.opening = nil } }
-        return try await task.value
-    }
-
-    func enter(_ queue: JobQueue) {
-        let isLate = state.withLock { state in
-            state.queue = queue
-            return state.isClosed
-        }
-        if isLate { queue.stop() }
-    }
-
-    func leave() { state.withLock { $0.queue = nil } }
-
-    func close() {
-        let (opening, queue, waiters) = state.withLock { state in
-            state.isClosed = true
-            return (state.opening, state.queue, exchange(&state.waiters, with: []))
-        }
-        opening?.cancel()
-        queue?.stop()
-        for waiter in waiters { waiter.resume() }
-    }
-
-    /// Waits for that long, or until the shift is over.
-    func rest(_ time: Duration) async {
-        let alarm = Task {
-            // The sleep is necessary: the pause between two attempts is a time, and no event ends it.
-            try await Task.sleep(for: time)
-            wake()
-        }
-        await withCheckedContinuation { waiter in
-            let isOver = state.withLock { state in
-                if !state.isClosed { state.waiters.append(waiter) }
-                return state.isClosed
+    /// Reads the configuration again, for transfers that start from now on. A faulty one changes nothing.
+    private func reload() async {
+        manager?.send(.reloading(at: .awake))
+        reporter.reopenReport()
+        do throws(Failure) {
+            try settings.reload()
+            if let queue = stop.queue {
+                queue.setLimits(settings.limits)
+                queue.setHooks(Composition.hooks(hooks, settings.configuration), settings.configuration)
             }
-            if isOver { waiter.resume() }
+            reporter.note(.info, "the configuration was read again")
+        } catch {
+            reporter.note(.error, "\(error.message); the worker continues as before")
         }
-        alarm.cancel()
-    }
-
-    private func wake() {
-        for waiter in state.withLock({ exchange(&$0.waiters, with: []) }) { waiter.resume() }
+        manager?.send(.ready)
     }
 }

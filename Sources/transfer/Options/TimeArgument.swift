@@ -17,11 +17,12 @@ struct TimeSpan: OptionValue {
 
 /// A duration that may be zero.
 struct Delay: OptionValue {
+    let duration: Duration
     let written: String
 
     init?(argument: String) {
-        guard DurationText.parse(argument) != nil else { return nil }
-        written = argument
+        guard let duration = DurationText.parse(argument) else { return nil }
+        (self.duration, written) = (duration, argument)
     }
 
     static let form = "a time from 0 on, at most 100 years, " + examples

@@ -25,11 +25,13 @@ final class FleetPlace: Sendable {
 
     var folder: TemporaryFolder { place.folder }
 
-    /// Starts a worker whose files lie in the folder of that name. Its output is JSON.
+    /// Starts a worker whose files lie in the folder of that name. Its output is JSON. Unless an option says otherwise,
+    /// it gives its jobs back at once when it is asked to end.
     func worker(_ name: String, _ options: String...) throws -> ChildProcess {
         _ = try folder.folder(name)
         return try command(
-            ["work", "--queue", queue, "-d", name, "--allow-private", "--lease", "3s", "--json", "-v"] + options
+            ["work", "--queue", queue, "-d", name, "--allow-private", "--lease", "3s", "--drain", "0", "--json", "-v"]
+                + options
         ).start()
     }
 

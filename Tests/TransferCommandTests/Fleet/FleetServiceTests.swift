@@ -15,9 +15,21 @@ import TransferTestSupport
         let worker = try command.start()
         try await manager.message { $0.contains("READY=1") && $0.contains("STATUS=working on postgres://") }
         try await manager.message { $0 == "WATCHDOG=1" }
+        worker.kill(SIGHUP)
+        try await manager.message { $0.contains("RELOADING=1\nMONOTONIC_USEC=") }
+        try await manager.message { $0 == "READY=1" }
         worker.kill(SIGTERM)
-        try await manager.message { $0.contains("STOPPING=1") }
+        // The 30 seconds for transfers, and those for checkpoints.
+        try await manager.message { $0.contains("STOPPING=1\nEXTEND_TIMEOUT_USEC=45000000") }
         #expect(try await worker.result().exitCode == 0)
+    }
+
+    @Test func theUnitGivesAWorkerTheTimeOfItsDrain() throws {
+        let unit = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("systemd/system/transfer-work@.service")
+        let lines = try String(contentsOf: unit, encoding: .utf8).split(separator: "\n")
+        #expect(lines.contains("TimeoutStopSec=45") && lines.contains("ExecReload=/bin/kill -HUP $MAINPID"))
     }
 
     /// Another attempt would fail as well.
