@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import TransferQueue
 
 /// The service that accepts connections until it is to end. Active connections then get a short time for their
 /// responses.

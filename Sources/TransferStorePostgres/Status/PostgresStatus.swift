@@ -83,7 +83,20 @@ package struct PostgresStatus: Sendable {
         }
     }
 
+    /// Counts the jobs that a worker could start, by the tags that they ask for.
+    ///
+    /// - Returns: The tags, the jobs, and when the oldest of them came into the queue, in milliseconds since 1970.
+    package func readyJobs() throws -> [(tags: String, jobs: Int, oldest: Int64)] {
+        try database.read { db in
+            try db.run(Self.ready).map { ($0.text(0) ?? "", $0.int(1) ?? 0, $0.number(2) ?? 0) }
+        }
+    }
+
     // MARK: Statements
+
+    private static let ready = PostgresStatement(
+        "ready_jobs", .all,
+        "SELECT tags, count(*), min(made) FROM job WHERE state = \(JobStates.queued) GROUP BY tags ORDER BY tags")
 
     private static let batchRows = PostgresStatement(
         "batch_rows", .all,
@@ -141,6 +154,6 @@ package struct PostgresStatus: Sendable {
         """)
 
     package static let statements = [
-        batchRows, batchCounts, runs, hosts, holding, workerRows,
+        batchRows, batchCounts, runs, hosts, holding, workerRows, ready,
     ]
 }

@@ -64,12 +64,19 @@ struct Work: AsyncParsableCommand {
         transform: Delay.read)
     var drain: Delay?
 
+    @Option(
+        help: ArgumentHelp(
+            "Answer /healthz, and /metrics in Prometheus' text format, at this loopback address or Unix socket, without "
+                + "a secret.", valueName: "127.0.0.1:9400|unix:/path"))
+    var listen: String?
+
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     mutating func validate() throws {
         _ = try address()
         _ = try SecretArgument.value(queueKey, "--queue-key")
+        _ = try listenAddress()
         if let lease, lease.duration < .seconds(3) || lease.duration > .seconds(3600) {
             throw ValidationError("--lease takes 3s to 1h")
         }
@@ -87,6 +94,7 @@ struct Work: AsyncParsableCommand {
         var shift = WorkerSupervisor(
             address: address, settings: settings, hooks: output.hooks, worker: worker, reporter: reporter)
         shift.drain = drain?.duration ?? shift.drain
+        shift.listen = try listenAddress()
         shift.manager = SystemdNotify(environment: Composition.environment)
         shift.sealingKey = try queueKey.map { word in
             let secrets = SecretSource(
@@ -101,6 +109,14 @@ struct Work: AsyncParsableCommand {
             try Composition.metrics(output, settings.configuration, of: queue, reporter)
         }
         ExitStatus.exit(try await shift.run())
+    }
+
+    private func listenAddress() throws -> ListenAddress? {
+        do throws(TransferError) {
+            return try listen.map { text throws(TransferError) in try ListenAddress(text) }
+        } catch {
+            throw ValidationError("--listen: \(error.message)")
+        }
     }
 
     private func address() throws -> FleetAddress {

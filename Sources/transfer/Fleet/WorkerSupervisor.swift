@@ -19,6 +19,8 @@ struct WorkerSupervisor: Sendable {
     var sealingKey: SealingKey?
     /// The manager of the service, which is notified when the worker is ready and that it is alive.
     var manager: SystemdNotify?
+    /// The address at which health and metrics are answered.
+    var listen: ListenAddress?
     /// The time for the transfers under way when the worker is asked to end; 0 checkpoints them at once.
     var drain = Self.defaultDrain
     /// The closure that begins to write metrics of a queue, where they are wanted.
@@ -30,6 +32,8 @@ struct WorkerSupervisor: Sendable {
     private static let endTakes = Duration.seconds(15)
 
     private let stop = StopSignal()
+    private let health = WorkerHealth()
+    private let measurements: WorkerMetrics
 
     init(
         address: FleetAddress, settings: WorkerSettings, hooks: HookOptions, worker: FleetWorker, reporter: Reporter
@@ -39,6 +43,7 @@ struct WorkerSupervisor: Sendable {
         self.hooks = hooks
         self.worker = worker
         self.reporter = reporter
+        measurements = WorkerMetrics(address, settings) { [reporter] in reporter.note(.warn, $0) }
     }
 
     func run() async throws -> ExitStatus {
@@ -49,6 +54,8 @@ struct WorkerSupervisor: Sendable {
         }
         // On a terminal a SIGHUP means that the user has gone.
         if isatty(STDERR_FILENO) == 0 { Signals.reload { [self] in Task { await reload() } } }
+        let probes = try listen.map(startProbes(at:))
+        defer { probes?.close() }
         let (connectionNotice, durabilityWarning) = (ConnectionNotice(reporter), DurabilityWarning(reporter))
         var pauses = ReconnectPauses()
         while !stop.isClosed {
@@ -60,6 +67,7 @@ struct WorkerSupervisor: Sendable {
             } catch {
                 if stop.isClosed { break }
                 guard let reason = address.unavailability(error) else { throw error }
+                health.database(isAway: reason)
                 connectionNotice.tell(reason)
                 manager?.send(.ready, .status("waiting for the queue's database"))
                 let pause = pauses.next()
@@ -99,7 +107,10 @@ struct WorkerSupervisor: Sendable {
         -> JobQueue
     {
         var worker = worker
-        worker.reportConnection = { connectionNotice.tell($0) }
+        worker.reportConnection = { [health] in
+            health.database(isAway: $0)
+            connectionNotice.tell($0)
+        }
         worker.reportDurability = { durabilityWarning.tell($0) }
         return try await Composition.queue(
             workingOn: address, as: worker, limits: settings.limits, settings.configuration, hooks: hooks,
@@ -112,6 +123,8 @@ struct WorkerSupervisor: Sendable {
     ///   right.
     private func work(_ queue: JobQueue) async throws {
         queue.observe { [reporter] in reporter.receive($0) }
+        measurements.listen(to: queue)
+        health.began()
         stop.enter(queue)
         let watchdog = manager.flatMap { queue.watchdog($0) }
         manager?.send(.ready, .status("working on \(address) in \(worker.rules.directory)"))
@@ -133,6 +146,20 @@ struct WorkerSupervisor: Sendable {
         watchdog?.stop()
         await queue.close()
         if let lasting { throw lasting }
+    }
+
+    /// Starts to answer health and metrics.
+    ///
+    /// - Throws: `TransferError` where the address cannot be used.
+    private func startProbes(at address: ListenAddress) throws -> ProbeServer {
+        let (health, measurements) = (health, measurements)
+        let server = try ProbeServer(address) {
+            health.trouble
+        } metrics: {
+            measurements.text(asksDatabase: health.trouble == nil)
+        }
+        reporter.note(.info, "/healthz and /metrics at \(server.address)")
+        return server
     }
 
     /// Lets the transfers under way end, and reports the beginning and the end of that time.

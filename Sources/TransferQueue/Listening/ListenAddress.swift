@@ -1,4 +1,4 @@
-public import TransferQueue
+public import TransferCore
 
 /// The address of a service, on this machine only; a reverse proxy provides access from the network.
 public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {

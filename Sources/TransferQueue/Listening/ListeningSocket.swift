@@ -1,19 +1,19 @@
+import CTransferLinux
 import Glibc
-import TransferCore
-import TransferQueue
+package import TransferCore
 
 /// A listening socket.
-struct ListeningSocket {
-    let descriptor: Int32
+package struct ListeningSocket: Sendable {
+    package let descriptor: Int32
     /// The actual address: for a port of 0, the kernel chooses one.
-    let address: ListenAddress
+    package let address: ListenAddress
 
     private static let backlog: Int32 = 256
 
     /// Opens a socket.
     ///
     /// - Throws: `TransferError` with the reason why the address cannot be used.
-    init(_ address: ListenAddress) throws(TransferError) {
+    package init(_ address: ListenAddress) throws(TransferError) {
         self =
             switch address {
             case .loopback(let host, let port): try Self.open(host: host, port: port)
@@ -85,7 +85,7 @@ struct ListeningSocket {
     }
 
     /// The address by which clients reach the socket, also one that the service manager opened.
-    var reachable: ListenAddress {
+    package var reachable: ListenAddress {
         guard case .inherited(let descriptor) = address else { return address }
         var name = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -118,7 +118,7 @@ struct ListeningSocket {
     }
 
     /// Removes the socket file.
-    func removeFile() {
+    package func removeFile() {
         if case .unix(let path) = address { unlink(path) }
     }
 

@@ -1,5 +1,5 @@
 import Glibc
-import TransferQueue
+import TransferJobs
 
 /// The process that listens on a port of this machine, to the extent that /proc shows it to this user.
 enum PortHolder {
