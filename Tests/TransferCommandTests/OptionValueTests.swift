@@ -26,7 +26,7 @@ import TransferTestSupport
             names: [
                 "--settle", "--keep-for", "--timeout", "--connect-timeout", "--max-time", "--deadline", "--older-than",
             ]
-                + ["--on-finish-timeout", "--lease"],
+                + ["--on-finish-timeout", "--lease", "--keep"],
             values: ["0s", "0", "5x", "-1", "-5s", "", "1e3", "101y", "99999999d"], form: time
         ) { _ = try TimeSpan.read($0) },
         Row(

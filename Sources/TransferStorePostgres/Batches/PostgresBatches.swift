@@ -211,7 +211,8 @@ package struct PostgresBatches: Sendable {
                     WHERE watched_folder.batch = batch.id)
                 AND ($1::text IS NULL OR name = $1)
                 AND ($2::bigint IS NULL OR updated < $2 AND NOT EXISTS (
-                    SELECT 1 FROM job WHERE job.batch = batch.id AND state < \(JobStates.firstEnded)))
+                    SELECT 1 FROM job WHERE job.batch = batch.id
+                        AND (state < \(JobStates.firstEnded) OR ended >= $2)))
             RETURNING id, name),
         jobs AS (
             DELETE FROM job USING gone WHERE job.batch = gone.id

@@ -12,7 +12,7 @@ package enum PostgresStatements {
             PostgresNeeds.statements, PostgresRunStatus.statements, PostgresNotes.statements, PostgresPace.statements,
             PostgresPermits.statements,
             PostgresReadyJobs.statements, PostgresRecords.statements, PostgresReplacedUploads.statements,
-            PostgresReplication.statements,
+            PostgresReplication.statements, PostgresRetention.statements,
             PostgresRunNotifications.statements, PostgresStagedNeeds.statements,
             PostgresBatchImport.statements, PostgresStatus.statements, PostgresSteering.statements,
             PostgresSubmissions.statements, PostgresTags.statements, PostgresUnderWay.statements,

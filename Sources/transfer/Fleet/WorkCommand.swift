@@ -70,6 +70,13 @@ struct Work: AsyncParsableCommand {
                 + "a secret.", valueName: "127.0.0.1:9400|unix:/path"))
     var listen: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Remove batches from the queue that ended longer ago than this, about once an hour; their files stay. "
+                + "Without it, they are kept.", valueName: "30d"),
+        transform: TimeSpan.read)
+    var keep: TimeSpan?
+
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var output: OutputOptions
 
@@ -94,6 +101,7 @@ struct Work: AsyncParsableCommand {
         var shift = WorkerSupervisor(
             address: address, settings: settings, hooks: output.hooks, worker: worker, reporter: reporter)
         shift.drain = drain?.duration ?? shift.drain
+        shift.keep = keep?.duration
         shift.listen = try listenAddress()
         shift.manager = SystemdNotify(environment: Composition.environment)
         shift.sealingKey = try queueKey.map { word in

@@ -19,6 +19,8 @@ struct WorkerSupervisor: Sendable {
     var sealingKey: SealingKey?
     /// The manager of the service, which is notified when the worker is ready and that it is alive.
     var manager: SystemdNotify?
+    /// The time for which batches are kept after their end; `nil` keeps them.
+    var keep: Duration?
     /// The address at which health and metrics are answered.
     var listen: ListenAddress?
     /// The time for the transfers under way when the worker is asked to end; 0 checkpoints them at once.
@@ -128,6 +130,12 @@ struct WorkerSupervisor: Sendable {
         stop.enter(queue)
         let watchdog = manager.flatMap { queue.watchdog($0) }
         manager?.send(.ready, .status("working on \(address) in \(worker.rules.directory)"))
+        let retention = keep.map { age in
+            Task { [address, reporter] in
+                await WorkerRetention(address: address, age: age, reporter: reporter).run()
+            }
+        }
+        defer { retention?.cancel() }
         var lasting: (any Error)?
         do {
             let file = try metrics(queue)
