@@ -71,12 +71,9 @@ struct FleetRun {
             throw error
         }
         await queue.close()
-        // The jobs are durable: a failure of this question is no failure of the run.
-        if let workers = try? remote.workers(), workers.allSatisfy({ $0.lease <= .zero }) {
-            StandardError.write(
-                "no worker is there: the jobs wait until `transfer work --queue \(address)` runs\n")
-        }
-        return command.waits.detach ? .complete : try await watch(view, remote)
+        let follow = FleetFollow(address: address, output: command.output, hint: command.place.hint)
+        follow.reportMissingWorkers(remote)
+        return command.waits.detach ? .complete : try await follow.watch(view, remote)
     }
 
     /// Adds the files' jobs to the queue, and leaves them to the workers.
@@ -110,32 +107,5 @@ struct FleetRun {
             }
         }
         return view
-    }
-
-    /// Shows the progress of the batches, to their ends.
-    private func watch(_ view: FleetView, _ remote: QueueRemote) async throws -> ExitStatus {
-        let reporter = try Composition.reporter(command.output)
-        reporter.call([:], command.place.hint)
-        let watch = FleetWatch(address, remote, view: view)
-        Signals.handle {
-            reporter.cancelWaits()
-            watch.stop()
-        }
-        let connectionNotice = ConnectionNotice(reporter)
-        let show: @Sendable ([QueueEvent]) -> Void = { reporter.show($0) }
-        let status = try await watch.follow(
-            connectionNotice: connectionNotice.tell, show: reporter.showsTransfers ? show : nil
-        ) {
-            reporter.receive($0)
-        }
-        if status == .workLeft {
-            for name in view.names {
-                reporter.note(
-                    .info, "workers continue it; \(command.place.hint.command("wait", name)) waits for its end")
-            }
-        }
-        reporter.finish()
-        Signals.dieIfReceived()
-        return status
     }
 }

@@ -46,7 +46,7 @@ struct Get: AsyncParsableCommand {
     @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
-    @OptionGroup var state: StateOptions
+    @OptionGroup var queue: OneOffPlaceOptions
 
     private var output: String? { place.output }
 
@@ -117,6 +117,9 @@ struct Get: AsyncParsableCommand {
             throw ValidationError("--checksum and --checksums do not go together")
         }
         try downloads.coding.check(request.segments)
+        if queue.address != nil {
+            try FleetOneOff.check(limits, show, standardInput: output == "-" || inputs.contains("-"))
+        }
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("standard input is one list") }
         if output == "-", show.json || show.jsonProgress {
             throw ValidationError("standard output is for the file or for --json, not for both")
@@ -136,12 +139,16 @@ struct Get: AsyncParsableCommand {
 
     func run() async throws {
         try request.fields.checkFiles()
-        var work = OneOff(
-            verb: "get", folder: Composition.absolute(place.directory ?? FileManager.default.currentDirectoryPath),
-            limits: limits, output: show, state: state.state)
+        let fleet = queue.fleet
+        let directory =
+            fleet == nil
+            ? Composition.absolute(place.directory ?? FileManager.default.currentDirectoryPath)
+            : place.directory ?? ""
+        var work = OneOff(verb: "get", folder: directory, limits: limits, output: show, state: queue.state)
+        work.fleet = fleet
         work.configuration = try request.configuration.load()
         work.follows = !noMetalink
-        if output == "-", !dryRun { work.result = try StreamSpool(.output, of: words[0], state: state.state) }
+        if output == "-", !dryRun { work.result = try StreamSpool(.output, of: words[0], state: queue.state) }
         if !inputs.isEmpty || !metalinks.isEmpty {
             let rules = try listRules(isAsking: !dryRun, work.configuration)
             let known = Composition.hooks(show.hooks, work.configuration)
@@ -180,7 +187,7 @@ struct Get: AsyncParsableCommand {
     private func follow(_ first: OneOff) async throws -> ExitStatus {
         let rules = try listRules(isAsking: true, first.configuration)
         var work = OneOff(
-            verb: "get", folder: first.folder, limits: limits, output: show, state: state.state)
+            verb: "get", folder: first.folder, limits: limits, output: show, state: queue.state)
         work.configuration = first.configuration
         work.result = first.result
         for receipt in first.found.receipts {

@@ -9,6 +9,8 @@ struct OneOff {
     let limits: LimitOptions
     let output: OutputOptions
     let state: String?
+    /// The workers that do the jobs; `nil` where this process does them.
+    var fleet: FleetOneOff?
     /// The configuration, which the options override.
     var configuration = Configuration()
     var jobs: [JobSpec] = []
@@ -43,44 +45,17 @@ struct OneOff {
             jobs.count > 1 || lists.contains { $0.name == "-" }
             || verb == "get" && jobs.contains { $0.work.path != "./" }
         if isNamedByMore { name += try " #\(digest.finish().hex.prefix(6))" }
-        return "\(name) in \(folder)"
+        return "\(name) in \(fleet == nil ? folder : "/" + folder)"
     }
 
     func run() async throws -> ExitStatus {
         let name = try name()
+        if let fleet { return try await fleet.run(self, name: name) }
         let queue = try await Composition.queue(
             state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration, hooks: output.hooks)
         let hook = output.hooks.onlyHook.map { BatchHook($0, settings: jobs.first?.settings ?? JobSettings()) }
         for spool in spools + [result].compactMap(\.self) { try spool.note(batch: name) }
-        let reports = lists.map { _ in ReportBox() }
-        let batch: StagedBatch
-        do {
-            batch = try await queue.stage(name: name, source: nil, directory: folder, onFinish: hook) {
-                [jobs, lists, folder, collisions] take in
-                let names = DestinationNames(collisions, directory: folder)
-                for job in jobs { if let job = names.named(job) { try take(job, nil) } }
-                var isInOrder = true
-                for (list, report) in zip(lists, reports) {
-                    var last = 0
-                    let read = try Self.read(list, folder, names) { spec, place in
-                        last = max(place.job.line, place.to.line, place.needs.last?.line ?? 0)
-                        try take(spec, place)
-                    }
-                    report.set(read, lastLine: last)
-                    isInOrder = isInOrder && report.report.isEmpty
-                }
-                return isInOrder
-            }
-        } catch StagingError.held(_, let pid) {
-            throw Failure(.workLeft, "the same is being done by process \(pid)")
-        } catch StagingError.refused {
-            for (list, report) in zip(lists, reports) where !report.report.isEmpty {
-                StandardError.write(report.report.rendered(file: list.name))
-            }
-            throw Failure(.invalidJobFile, "")
-        } catch StagingError.faults(let report) {
-            throw refusal(report, reports.map(\.lastLine))
-        }
+        let (batch, reports) = try await stage(on: queue, name: name, hook: hook)
         var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
             hint: Composition.hint(state: state))
@@ -116,6 +91,49 @@ struct OneOff {
         if found.receipts.isEmpty || !follows { try result?.copyToStandardOutput() }
         return status
     }
+
+    /// Adds the jobs to a queue, all or none.
+    ///
+    /// - Returns: The batch, and the report on each list.
+    /// - Throws: `Failure` after every fault was reported.
+    func stage(on queue: JobQueue, name: String, hook: BatchHook?) async throws -> (StagedBatch, [ReportBox]) {
+        let reports = lists.map { _ in ReportBox() }
+        do {
+            let batch = try await queue.stage(
+                name: name, source: nil, directory: base, onFinish: hook
+            ) { [jobs, lists, base, collisions, prefix] take in
+                let names = DestinationNames(collisions, directory: base)
+                for job in jobs { if let job = names.named(Self.job(job, beneath: prefix)) { try take(job, nil) } }
+                var isInOrder = true
+                for (list, report) in zip(lists, reports) {
+                    var last = 0
+                    let read = try Self.read(list, base, names) { spec, place in
+                        last = max(place.job.line, place.to.line, place.needs.last?.line ?? 0)
+                        try take(Self.job(spec, beneath: prefix), place)
+                    }
+                    report.set(read, lastLine: last)
+                    isInOrder = isInOrder && report.report.isEmpty
+                }
+                return isInOrder
+            }
+            return (batch, reports)
+        } catch StagingError.held(_, let pid) {
+            throw Failure(.workLeft, "the same is being done by process \(pid)")
+        } catch StagingError.refused {
+            for (list, report) in zip(lists, reports) where !report.report.isEmpty {
+                StandardError.write(report.report.rendered(file: list.name))
+            }
+            throw Failure(.invalidJobFile, "")
+        } catch StagingError.faults(let report) {
+            throw refusal(report, reports.map(\.lastLine))
+        }
+    }
+
+    /// The folder in which relative paths begin. The machine that will do a job of a shared queue is unknown, so they
+    /// begin in each worker's folder.
+    private var base: String { fleet == nil ? folder : "/" }
+    /// The folder of downloads beneath the worker's folder.
+    private var prefix: String { fleet == nil ? "" : folder }
 
     /// Returns the faults that appear when all jobs are together, each with its list and line where these are known.
     ///
@@ -156,12 +174,14 @@ struct OneOff {
     ///
     /// - Throws: `Failure` after every fault of a list was reported.
     func printPlan() throws {
-        let plan = JobPlan(directory: folder)
+        let plan = JobPlan(directory: base)
         var isFaulty = false
-        let names = DestinationNames(collisions, directory: folder)
-        for job in jobs { if let job = names.named(job) { print("  " + plan.line(job)) } }
+        let names = DestinationNames(collisions, directory: base)
+        for job in jobs { if let job = names.named(Self.job(job, beneath: prefix)) { print("  " + plan.line(job)) } }
         for list in lists {
-            let report = try Self.read(list, folder, names) { spec, _ in print("  " + plan.line(spec)) }
+            let report = try Self.read(list, base, names) { spec, _ in
+                print("  " + plan.line(Self.job(spec, beneath: prefix)))
+            }
             guard !report.isEmpty else {
                 for warning in report.warnings { StandardError.write("\(list.name): warning: \(warning)\n") }
                 continue
@@ -191,5 +211,18 @@ struct OneOff {
         case .download(let download): download.urls[0]
         case .upload(let upload): upload.url
         }
+    }
+
+    /// Returns the job with its relative destination in the folder of downloads.
+    private static func job(_ job: JobSpec, beneath folder: String) -> JobSpec {
+        guard !folder.isEmpty, case .download(var download) = job.work, !download.destination.hasPrefix("/") else {
+            return job
+        }
+        var name = download.destination[...]
+        while name.hasPrefix("./") { name = name.dropFirst(2) }
+        download.destination = folder + (folder.hasSuffix("/") ? "" : "/") + name
+        var job = job
+        job.work = .download(download)
+        return job
     }
 }

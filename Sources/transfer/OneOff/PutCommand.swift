@@ -37,7 +37,7 @@ struct Put: AsyncParsableCommand {
     @OptionGroup var upload: UploadOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
-    @OptionGroup var state: StateOptions
+    @OptionGroup var place: OneOffPlaceOptions
 
     private var sources: ArraySlice<String> { arguments.dropLast() }
 
@@ -49,6 +49,14 @@ struct Put: AsyncParsableCommand {
         if isFolder, let refusal = JobSpec.refusal(ofFolder: url) { throw ValidationError(refusal) }
         if sources.count > 1, !isFolder, !givesNames {
             throw ValidationError("several files need a URL that ends in /")
+        }
+        if place.address != nil {
+            try FleetOneOff.check(limits, show, standardInput: sources.contains("-"))
+            if let folder = sources.first(where: { $0.hasSuffix("/") }) {
+                throw ValidationError(
+                    "\(folder): with --queue postgres://… files are those of workers, whose folders are not read")
+            }
+            return
         }
         if sources.count(where: { $0 == "-" }) > 1 { throw ValidationError("standard input is one file") }
         for source in sources {
@@ -69,8 +77,9 @@ struct Put: AsyncParsableCommand {
         let typed = dryRun ? nil : try upload.request.login.askedPasswords(for: [to])
         let made = try upload.upload(to: to, configuration, typed: typed)
         let plain = configuration.isEmpty ? nil : try upload.upload(to: to, typed: typed)
-        let folder = FileManager.default.currentDirectoryPath
-        var work = OneOff(verb: "put", folder: folder, limits: limits, output: show, state: state.state)
+        let folder = place.address == nil ? FileManager.default.currentDirectoryPath : ""
+        var work = OneOff(verb: "put", folder: folder, limits: limits, output: show, state: place.state)
+        work.fleet = place.fleet
         work.configuration = configuration
         let job = { (path: String, name: String) -> JobSpec in
             var spec = Self.job(made, path, name: name)
@@ -82,12 +91,15 @@ struct Put: AsyncParsableCommand {
             leavesUnfinished: false)
         var hasUnreadable = false
         for source in sources {
-            if source == "-" {
+            if work.fleet != nil {
+                // The path begins in the folder of the worker.
+                work.jobs.append(job(source, source.split(separator: "/").last.map(String.init) ?? source))
+            } else if source == "-" {
                 if dryRun {
                     print("  send  standard input -> \(Redaction.url(to))")
                     continue
                 }
-                let spool = try StreamSpool(.input, of: to, state: state.state)
+                let spool = try StreamSpool(.input, of: to, state: place.state)
                 try spool.fill()
                 work.jobs.append(job(spool.path, ""))
                 work.spools.append(spool)
