@@ -41,18 +41,21 @@ struct Transfer: AsyncParsableCommand {
         version: VersionText.full,
         subcommands: [
             Run.self, Get.self, Put.self, Copy.self, Watch.self, Work.self, Serve.self, Status.self, Why.self,
-            Verify.self,
+            Verify.self, CurlCommand.self, WgetCommand.self, Aria2Command.self,
             NetworkCommand.self,
             ConfigurationCommand.self, Wait.self, Pause.self, Resume.self, Cancel.self, Retry.self,
             Forget.self, Validate.self,
         ])
 
     /// Returns the command to carry out.
-    static func command(_ arguments: [String]) throws -> any ParsableCommand {
+    static func command(_ given: [String]) throws -> any ParsableCommand {
+        // The words are another tool's: nothing here reads them first.
+        if let front = front(given) { return front }
+        var arguments = CommandArguments.normalized(given)
         // wget's name for less output would be a dry run that looks like a download.
-        let arguments =
-            arguments.contains("-nv")
-            ? try UnknownArguments.answered(arguments, commands: configuration.subcommands) : arguments
+        if arguments.contains("-nv") {
+            arguments = try UnknownArguments.answered(arguments, commands: configuration.subcommands)
+        }
         // `transfer --server URL status` means `transfer status --server URL`.
         if arguments.count > 2, arguments[0] == "--server" {
             return try command([arguments[2], "--server", arguments[1]] + arguments.dropFirst(3))
@@ -76,10 +79,30 @@ struct Transfer: AsyncParsableCommand {
         }
     }
 
+    /// Returns the command for another tool's command line; `nil` for any other command.
+    private static func front(_ arguments: [String]) -> (any ParsableCommand)? {
+        guard let name = arguments.first, let tool = FrontTool(rawValue: name) else { return nil }
+        let words = Array(arguments.dropFirst())
+        switch tool {
+        case .curl:
+            var command = CurlCommand()
+            command.words = words
+            return command
+        case .wget:
+            var command = WgetCommand()
+            command.words = words
+            return command
+        case .aria2:
+            var command = Aria2Command()
+            command.words = words
+            return command
+        }
+    }
+
     static func begin() async {
         var verb: (any ParsableCommand.Type)?
         do {
-            var command = try command(CommandArguments.normalized(CommandArguments.given()))
+            var command = try command(CommandArguments.given())
             verb = type(of: command)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()

@@ -12,7 +12,10 @@ import Testing
     @Test func theArticleIsMadeOfTheTables() throws {
         let text = try String(contentsOf: Self.article, encoding: .utf8)
         var made = text
-        for (mark, table) in [("lists", ListTable.markdown), ("options", OptionsTable.markdown)] {
+        let tables = [
+            ("fronts", FrontsTable.markdown), ("lists", ListTable.markdown), ("options", OptionsTable.markdown),
+        ]
+        for (mark, table) in tables {
             let start = try #require(made.range(of: "<!-- \(mark) -->\n"))
             let end = try #require(made.range(of: "<!-- end -->", range: start.upperBound..<made.endIndex))
             made.replaceSubrange(start.upperBound..<end.lowerBound, with: table)

@@ -66,6 +66,14 @@ package struct ListedOption: Sendable {
     package var isOn = true
     /// The place of the value, or of the name where there is no value.
     package var place: ListPlace
+
+    package init(name: String, shown: String, value: String = "", isOn: Bool = true, place: ListPlace) {
+        self.name = name
+        self.shown = shown
+        self.value = value
+        self.isOn = isOn
+        self.place = place
+    }
 }
 
 extension String {

@@ -148,12 +148,12 @@ struct Get: AsyncParsableCommand {
         work.fleet = fleet
         work.configuration = try request.configuration.load()
         work.follows = !noMetalink
-        if output == "-", !dryRun { work.result = try StreamSpool(.output, of: words[0], state: queue.state) }
+        if output == "-", !dryRun { work.results = [try StreamSpool(.output, of: words[0], state: queue.state)] }
         if !inputs.isEmpty || !metalinks.isEmpty {
             let rules = try listRules(isAsking: !dryRun, work.configuration)
             let known = Composition.hooks(show.hooks, work.configuration)
             work.lists = try (inputs + metalinks).map {
-                try JobFileSource($0, rules: rules, list: ways(to: work.result?.path), hooks: known)
+                try JobFileSource($0, rules: rules, list: ways(to: work.results.first?.path), hooks: known)
             }
         }
         let body = try message.body()
@@ -167,7 +167,7 @@ struct Get: AsyncParsableCommand {
         for (index, named) in named.enumerated() {
             let job = { (rules: RequestRules) throws -> JobSpec in
                 try self.job(
-                    named, rules, number: index + 1, to: work.result?.path, body: body, typed: typed, sums: sums)
+                    named, rules, number: index + 1, to: work.results.first?.path, body: body, typed: typed, sums: sums)
             }
             var made = try job(rules)
             if !rules.configuration.isEmpty { made.lasting = try job(rules.unconfigured).spelt.fingerprint }
@@ -189,7 +189,7 @@ struct Get: AsyncParsableCommand {
         var work = OneOff(
             verb: "get", folder: first.folder, limits: limits, output: show, state: queue.state)
         work.configuration = first.configuration
-        work.result = first.result
+        work.results = first.results
         for receipt in first.found.receipts {
             let bytes: [UInt8]
             do throws(TransferError) {
@@ -200,7 +200,8 @@ struct Get: AsyncParsableCommand {
             // The Metalink is not the requested file.
             unlink(receipt.path)
             work.lists.append(
-                try JobFileSource(receipt.finalURL, rules: rules, list: ways(to: work.result?.path), contents: bytes))
+                try JobFileSource(
+                    receipt.finalURL, rules: rules, list: ways(to: work.results.first?.path), contents: bytes))
         }
         return try await work.run()
     }

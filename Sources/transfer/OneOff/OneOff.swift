@@ -22,8 +22,15 @@ struct OneOff {
     var spools: [StreamSpool] = []
     /// The words behind a spool's path in the command that sends it.
     var again: [String] = []
-    /// The spool that is copied to standard output when its file is whole.
-    var result: StreamSpool?
+    /// The spools that are copied to standard output, in this order, when their files are whole.
+    var results: [StreamSpool] = []
+    /// The spools whose files are not read.
+    var discarded: [StreamSpool] = []
+    /// Whether the words are another tool's: standard output then gets the answers to uploads, and whole files even
+    /// where others failed.
+    var isFront = false
+    /// The completed jobs.
+    let receipts = FrontReceipts()
     /// The Metalinks that come in place of files.
     let found = FoundMetalinks()
     /// Whether the caller fetches the files of such Metalinks.
@@ -54,15 +61,17 @@ struct OneOff {
         let queue = try await Composition.queue(
             state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration, hooks: output.hooks)
         let hook = output.hooks.onlyHook.map { BatchHook($0, settings: jobs.first?.settings ?? JobSettings()) }
-        for spool in spools + [result].compactMap(\.self) { try spool.note(batch: name) }
+        for spool in spools + results + discarded { try spool.note(batch: name) }
         let (batch, reports) = try await stage(on: queue, name: name, hook: hook)
         var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),
             hint: Composition.hint(state: state))
         // The spool's command is reported together with the spool.
         if spools.isEmpty {
-            execution.commands[name] = SameCommand.command(
-                Array(CommandLine.arguments.dropFirst()), isUTF8: execution.hint.isUTF8)
+            execution.commands[name] =
+                isFront
+                ? SameCommand.words
+                : SameCommand.command(Array(CommandLine.arguments.dropFirst()), isUTF8: execution.hint.isUTF8)
         }
         execution.metrics = try Composition.metrics(output, configuration, of: queue, execution.reporter)
         for (list, report) in zip(lists, reports) {
@@ -71,24 +80,30 @@ struct OneOff {
         let trusting = jobs.count { $0.settings.tls.insecure }
         if trusting > 0 { execution.reporter.note(.warn, JobFileReport.trusting(jobs: trusting)) }
         var options = RunOptions()
-        options.marksFiles = result == nil
-        queue.observe { [found] in found.note($0) }
+        options.marksFiles = results.isEmpty
+        queue.observe { [found, receipts, isFront] in
+            found.note($0)
+            if isFront { receipts.note($0) }
+        }
         let status = try await execution.run([batch], options)
+        if isFront { try printWhole() }
         guard status == .complete else {
             try await settleSpools(name, execution)
             return status
         }
         // A file that was not read completely must not be taken for that of the next command.
         defer {
-            if found.receipts.isEmpty || !follows { result?.remove() }
-            for spool in spools { spool.remove() }
+            if found.receipts.isEmpty || !follows { for result in results { result.remove() } }
+            for spool in spools + discarded { spool.remove() }
             if let remote = try? Composition.remote(state: state) {
                 _ = try? remote.forget(name: name, endedBefore: nil)
                 // The sent file may have been the spool of another run.
                 try? SpoolFolder.sweep(remote, state: state)
             }
         }
-        if found.receipts.isEmpty || !follows { try result?.copyToStandardOutput() }
+        if !isFront, found.receipts.isEmpty || !follows {
+            for result in results { try result.copyToStandardOutput() }
+        }
         return status
     }
 
@@ -134,6 +149,12 @@ struct OneOff {
     private var base: String { fleet == nil ? folder : "/" }
     /// The folder of downloads beneath the worker's folder.
     private var prefix: String { fleet == nil ? "" : folder }
+
+    /// Writes the files that are whole, and the answers to uploads.
+    private func printWhole() throws {
+        for result in results where result.isFilled { try result.copyToStandardOutput() }
+        receipts.writeAnswers()
+    }
 
     /// Returns the faults that appear when all jobs are together, each with its list and line where these are known.
     ///

@@ -70,6 +70,9 @@ final class StreamSpool: Sendable {
         }
     }
 
+    /// Whether the file is whole: it has its name only then.
+    var isFilled: Bool { access(path, R_OK) == 0 }
+
     /// Writes the file to standard output.
     func copyToStandardOutput() throws(Failure) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -1,0 +1,126 @@
+import TransferCore
+import TransferQueue
+
+/// The reader of a command line of aria2c (its manual, 1.36).
+struct Aria2Front {
+    private var line = FrontLine()
+    private var faults: [FrontFault] = []
+    private var common = Aria2Download()
+    private var isSequential = false
+    private var entries: [Aria2Download] = []
+
+    /// Reads a command line.
+    ///
+    /// - Throws: `FrontRefusal` with every word that cannot be taken.
+    static func read(_ words: [String]) throws(FrontRefusal) -> FrontLine {
+        var front = Aria2Front()
+        front.line.concurrency = 5
+        let (found, unknown) = Aria2FrontOptions.syntax.read(words)
+        front.faults = unknown
+        var lists: [FrontOption] = []
+        for word in found {
+            switch word {
+            case .operand(let text, let index):
+                if let fault = front.common.add(url: text, at: index) { front.faults.append(fault) }
+            case .option(let option) where option.name == "input-file": lists.append(option)
+            case .option(let option): front.take(option)
+            }
+        }
+        front.addOperands()
+        for list in lists { front.read(list: list) }
+        front.finish()
+        guard front.faults.isEmpty else {
+            throw FrontRefusal(tool: .aria2, words: words, faults: front.faults)
+        }
+        return front.line
+    }
+
+    private mutating func take(_ option: FrontOption) {
+        var option = option
+        if Aria2FrontOptions.choices.contains(option.name), option.value.isEmpty {
+            option.value = option.isOn ? "true" : "false"
+        }
+        option.isOn = option.value != "false"
+        if Aria2FrontOptions.talk.contains(option.name) || Aria2FrontOptions.concernsNoURL(option.name) { return }
+        if let rule = Aria2FrontOptions.refused[option.name] {
+            if option.isOn { faults.append(option.fault(rule.reason, canBeLeftOut: rule.canBeLeftOut)) }
+            return
+        }
+        switch option.name {
+        case "quiet": line.isQuiet = option.isOn
+        case "force-sequential": isSequential = option.isOn
+        case "max-concurrent-downloads":
+            guard let number = Int(option.value), FieldRanges.concurrencies.contains(number) else {
+                return faults.append(option.fault("it takes a whole number from 1"))
+            }
+            line.concurrency = number
+        case "max-overall-download-limit": line.limitRate = option.value == "0" ? nil : option.value
+        default: if let fault = common.take(option) { faults.append(fault) }
+        }
+    }
+
+    /// Adds the downloads of the operands: all are sources of one file, unless they are fetched one by one.
+    private mutating func addOperands() {
+        guard !common.urls.isEmpty else { return }
+        guard isSequential else { return entries.append(common) }
+        for url in common.urls {
+            var one = common
+            one.urls = [url]
+            // Several files cannot have one name.
+            if common.urls.count > 1 { one.out = nil }
+            entries.append(one)
+        }
+    }
+
+    /// Reads a list: a line of URLs with tabs between them, and indented lines with options of them.
+    private mutating func read(list option: FrontOption) {
+        let text: String
+        switch FrontInput.text(option.value) {
+        case .failure(let refusal): return faults.append(option.fault(refusal.reason))
+        case .success(let read): text = read
+        }
+        var base = common
+        base.urls = []
+        base.out = nil
+        for (number, written) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+        {
+            let line = written.trimmingBlanks
+            guard !line.isEmpty, line.first != "#" else { continue }
+            if written.first == " " || written.first == "\t" {
+                guard !entries.isEmpty else { continue }
+                add(line, number: number + 1, of: option)
+                continue
+            }
+            var entry = base
+            for url in line.split(separator: "\t") {
+                if let fault = entry.add(url: String(url), at: option.index) { faults.append(fault) }
+            }
+            entries.append(entry)
+        }
+    }
+
+    /// Adds an indented line to the last download of a list.
+    private mutating func add(_ line: Substring, number: Int, of list: FrontOption) {
+        let name = String(line.prefix { $0 != "=" })
+        let value = String(line.dropFirst(name.count + 1))
+        let shown = "\(list.value), line \(number), \(name)"
+        var option = FrontOption(name: name, shown: shown, value: value, index: list.index)
+        option.isOn = value != "false"
+        if Aria2FrontOptions.talk.contains(name) || Aria2FrontOptions.concernsNoURL(name) || name == "gid" { return }
+        if let rule = Aria2FrontOptions.refused[name] { return faults.append(option.fault(rule.reason)) }
+        if let fault = entries[entries.count - 1].take(option) { faults.append(fault) }
+    }
+
+    private mutating func finish() {
+        if faults.isEmpty, entries.isEmpty { faults.append(FrontFault(shown: "", reason: "no URL is named")) }
+        for entry in entries where !entry.urls.isEmpty { line.transfers.append(entry.transfer) }
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingBlanks: Substring {
+        var text = drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" || last == "\r" { text.removeLast() }
+        return text
+    }
+}

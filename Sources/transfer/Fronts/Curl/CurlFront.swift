@@ -1,0 +1,81 @@
+import TransferCore
+import TransferQueue
+
+/// The reader of a command line of curl (curl(1), 7.88).
+///
+/// The names, letters and values of the options are those of ``CurlOptions``, which also reads curl's lists.
+struct CurlFront {
+    private var line = FrontLine()
+    private var faults: [FrontFault] = []
+    private var operation = CurlFrontOperation()
+    private var isParallel = false
+    private var parallel = 50
+
+    private static let syntax: FrontSyntax = {
+        var syntax = FrontSyntax(joinsByEquals: false)
+        for option in CurlOptions.all {
+            syntax.add(option.name, letter: option.letter.map(String.init), option.takesValue ? .required : .none)
+        }
+        // Switching these off is in the manual, and changes how an FTP server is asked.
+        for name in ["eprt", "epsv"] { syntax.add(name, .none) }
+        return syntax
+    }()
+
+    /// Reads a command line.
+    ///
+    /// - Throws: `FrontRefusal` with every word that cannot be taken.
+    static func read(_ words: [String]) throws(FrontRefusal) -> FrontLine {
+        var front = CurlFront()
+        let (found, unknown) = syntax.read(words)
+        front.faults = unknown
+        for word in found {
+            switch word {
+            case .operand(let text, let index): front.operation.add(url: text, at: index)
+            case .option(let option): front.take(option)
+            }
+        }
+        front.endOperation()
+        if front.faults.isEmpty, front.line.transfers.isEmpty {
+            front.faults.append(FrontFault(shown: "", reason: "no URL is named"))
+        }
+        guard front.faults.isEmpty else {
+            throw FrontRefusal(tool: .curl, words: words, faults: front.faults)
+        }
+        front.line.concurrency = front.isParallel ? front.parallel : 1
+        return front.line
+    }
+
+    private mutating func take(_ option: FrontOption) {
+        if CurlFrontRules.talk.contains(option.name) { return }
+        if let rule = CurlFrontRules.refused[option.name] {
+            // An option that is switched off asks for nothing.
+            if option.isOn { faults.append(option.fault(rule.reason, canBeLeftOut: rule.canBeLeftOut)) }
+            return
+        }
+        switch option.name {
+        case "silent": line.isQuiet = option.isOn
+        case "verbose": line.isVerbose = option.isOn
+        case "parallel": isParallel = option.isOn
+        case "parallel-max":
+            guard let number = Int(option.value), FieldRanges.concurrencies.contains(number) else {
+                return faults.append(option.fault("it takes a whole number from 1"))
+            }
+            parallel = number
+        case "config":
+            let command = option.value == "-" ? nil : CurlFrontRules.list(option.value)
+            faults.append(option.fault("a file of options is a list here", line: command))
+        case "next": endOperation()
+        default: if let fault = operation.take(option) { faults.append(fault) }
+        }
+    }
+
+    private mutating func endOperation() {
+        let ended = operation
+        operation = CurlFrontOperation()
+        do throws(CurlFrontOperation.Faults) {
+            line.transfers += try ended.transfers()
+        } catch {
+            faults += error.faults
+        }
+    }
+}

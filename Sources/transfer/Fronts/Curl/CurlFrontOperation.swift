@@ -1,0 +1,217 @@
+import TransferCore
+import TransferQueue
+
+/// The options of curl for the places of the bytes.
+struct CurlFrontDestinations {
+    enum Name {
+        case file(String)
+        /// The name in the URL.
+        case remote
+    }
+
+    /// The destinations that `-o` and `-O` name, each for the URL at the same position.
+    var outputs: [Name] = []
+    var folder: String?
+    var namesAll = false
+    var serverNames = false
+    var remoteTime = false
+    var continues = false
+    var clobbers: Bool?
+    var skips = false
+}
+
+/// The logins of curl's command line.
+struct CurlFrontLogins {
+    var server: CurlFrontOperation.Text?
+    var bearer: CurlFrontOperation.Text?
+    var proxy: CurlFrontOperation.Text?
+    /// Whether a login is sent only when the server asks for it (`--anyauth`).
+    var choosesScheme = false
+}
+
+/// The transfers of curl's command line up to the next `--next`, with the options that they share.
+struct CurlFrontOperation {
+    struct Faults: Error { var faults: [FrontFault] }
+
+    struct Text {
+        var text: String
+        var index: Int
+    }
+
+    /// The options before the URL may depend on the URL, so that they are applied at the end.
+    var draft = ListDraft(at: FrontPlace.of(0))
+    var urls: [Text] = []
+    var destinations = CurlFrontDestinations()
+    var logins = CurlFrontLogins()
+    var uploads: [Text] = []
+    var body = CurlBody()
+    var form = CurlForm()
+    var globs = true
+    var follows = false
+    var createsFolders = false
+    var retriesAllErrors = false
+    var protocols: FrontOption?
+    private var isGiven = false
+
+    mutating func add(url: String, at index: Int) { urls.append(Text(text: url, index: index)) }
+
+    /// Adds an option.
+    ///
+    /// - Returns: Why the option cannot be taken; `nil` for one that was.
+    mutating func take(_ option: FrontOption) -> FrontFault? {
+        isGiven = true
+        let text = Text(text: option.value, index: option.index)
+        switch option.name {
+        case "url": urls.append(text)
+        case "output": destinations.outputs.append(.file(option.value))
+        case "remote-name": if option.isOn { destinations.outputs.append(.remote) }
+        case "remote-name-all": destinations.namesAll = option.isOn
+        case "remote-header-name": destinations.serverNames = option.isOn
+        case "remote-time": destinations.remoteTime = option.isOn
+        case "output-dir": destinations.folder = option.value
+        case "upload-file": uploads.append(text)
+        case "user": logins.server = text
+        case "oauth2-bearer": logins.bearer = text
+        case "proxy-user": logins.proxy = text
+        case "anyauth": logins.choosesScheme = option.isOn
+        case "globoff": globs = !option.isOn
+        case "location": follows = option.isOn
+        case "clobber": destinations.clobbers = option.isOn
+        case "skip-existing": destinations.skips = option.isOn
+        case "ftp-create-dirs": createsFolders = option.isOn
+        case "get": body.isQuery = option.isOn
+        case "continue-at":
+            guard option.value == "-" else { return option.fault("where a file continues is found out: write -C -") }
+            destinations.continues = true
+        case "data", "data-ascii", "data-binary", "data-raw", "data-urlencode", "json": return take(data: option)
+        case "form": return verdict(form.take(option.listed, isText: false), option)
+        case "form-string": return verdict(form.take(option.listed, isText: true), option)
+        case "request" where option.value.uppercased() == "HEAD":
+            return option.fault("a job moves a file, and the head alone is none")
+        case "header": return take(header: option)
+        case "cookie": return take(cookie: option)
+        case "proxy", "proxy1.0", "socks5", "socks5-hostname": take(proxy: option)
+        case "proto": protocols = option
+        case "retry-all-errors": retriesAllErrors = option.isOn
+        default: return takeListed(option)
+        }
+        return nil
+    }
+
+    /// Applies an option that means the same in a list.
+    private mutating func takeListed(_ option: FrontOption) -> FrontFault? {
+        guard case .common(let meaning)? = CurlOption.named(option.name)?.meaning else {
+            return option.fault(CurlFrontRules.unknownEffect)
+        }
+        return verdict(meaning.apply(option.listed, to: &draft), option)
+    }
+
+    private func verdict(_ verdict: ListVerdict, _ option: FrontOption) -> FrontFault? {
+        switch verdict {
+        case .taken: nil
+        case .leftOut: option.isOn ? option.fault(CurlFrontRules.unknownEffect, canBeLeftOut: true) : nil
+        case .takenWithout(let rest): option.fault("\(rest) has no equivalent")
+        case .refused(let message):
+            option.isOn ? option.fault(message.strippingPrefix("\(option.shown): ")) : nil
+        }
+    }
+
+    // MARK: Values with rules of the command line
+
+    /// Adds data, whose files are read at once.
+    private mutating func take(data option: FrontOption) -> FrontFault? {
+        var listed = option.listed
+        let value = option.value
+        var part = CurlOption.Part.data
+        switch option.name {
+        case "data-raw": part = .rawData
+        case "data-urlencode":
+            let mark = value.firstIndex { $0 == "=" || $0 == "@" }
+            guard let mark, value[mark] == "@" else {
+                let name = mark.map { value[..<$0] } ?? ""
+                let text = mark.map { value[value.index(after: $0)...] } ?? value[...]
+                listed.value = Self.encoded(text, named: name)
+                part = .rawData
+                break
+            }
+            switch FrontInput.text(String(value[value.index(after: mark)...])) {
+            case .failure(let refusal): return refused(refusal, option)
+            case .success(let text):
+                listed.value = Self.encoded(text[...], named: value[..<mark])
+                part = .rawData
+            }
+        default:
+            if option.name == "json" { part = .json }
+            guard value.hasPrefix("@") else { break }
+            switch FrontInput.text(String(value.dropFirst())) {
+            case .failure(let refusal): return refused(refusal, option)
+            case .success(let text):
+                // Only binary data keeps the ends of its lines.
+                let keepsLines = option.name == "data-binary" || option.name == "json"
+                listed.value = keepsLines ? text : text.withoutLineEnds
+                if option.name != "json" { part = .rawData }
+            }
+        }
+        return verdict(body.take(part, listed), option)
+    }
+
+    /// Returns a field of a form, with a plus sign for each space.
+    private static func encoded(_ text: Substring, named name: Substring) -> String {
+        (name.isEmpty ? "" : "\(name)=") + PercentEncoding.encode(text).replacing("%20", with: "+")
+    }
+
+    private func refused(_ refusal: FrontInput.InputRefusal, _ option: FrontOption) -> FrontFault {
+        guard refusal.isBinary else { return option.fault(refusal.reason) }
+        let file = String(option.value.drop { $0 != "@" }.dropFirst())
+        let line = urls.first.map { ["transfer", "put", file, $0.text, "--protocol", "post"] }
+        return option.fault("\(refusal.reason), and a file of bytes is an upload", line: line)
+    }
+
+    /// The option `header`, whose value may be a secret: it is never stored.
+    private mutating func take(header option: FrontOption) -> FrontFault? {
+        let text = option.value
+        guard let colon = text.firstIndex(of: ":"), !text.hasPrefix("@"),
+            Redaction.isSecretHeader(text[..<colon])
+        else { return takeListed(option) }
+        let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        guard !value.isEmpty else { return nil }
+        draft.addHeader(String(text[..<colon]), String(value), at: FrontPlace.of(option.index))
+        return nil
+    }
+
+    private mutating func take(cookie option: FrontOption) -> FrontFault? {
+        guard option.value.contains("=") else { return takeListed(option) }
+        let place = FrontPlace.of(option.index)
+        let known = draft.string(["headers", "Cookie"])
+        draft.set(["headers", "Cookie"], .string((known.map { $0 + "; " } ?? "") + option.value), at: place)
+        return nil
+    }
+
+    private mutating func take(proxy option: FrontOption) {
+        let scheme =
+            switch option.name {
+            case "socks5": "socks5"
+            case "socks5-hostname": "socks5h"
+            default: "http"
+            }
+        let place = FrontPlace.of(option.index)
+        guard !option.value.isEmpty else { return draft.set(["proxy"], .string(""), at: place) }
+        let proxy = FrontURL(option.value.contains("://") ? option.value : "\(scheme)://\(option.value)")
+        draft.set(["proxy", "url"], .string(proxy.url), at: place)
+        if let user = proxy.user {
+            logins.proxy = Text(text: "\(user):\(proxy.password ?? "")", index: option.index)
+        }
+    }
+
+    /// Whether nothing was given, as behind a last `--next`.
+    var isEmpty: Bool { urls.isEmpty && !isGiven }
+}
+
+extension String {
+    func strippingPrefix(_ prefix: String) -> String { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self }
+
+    /// The text as curl sends a file of `--data`: without carriage returns, newlines and null characters.
+    fileprivate var withoutLineEnds: String {
+        String(String.UnicodeScalarView(unicodeScalars.filter { $0 != "\r" && $0 != "\n" && $0 != "\0" }))
+    }
+}

@@ -1,0 +1,76 @@
+import TransferQueue
+
+/// A tool whose command lines are taken.
+enum FrontTool: String, Sendable, CaseIterable {
+    case curl, wget
+    case aria2 = "aria2c"
+
+    /// Reads a command line of the tool.
+    ///
+    /// - Throws: `FrontRefusal` with every word that cannot be taken.
+    func read(_ words: [String]) throws -> FrontLine {
+        switch self {
+        case .curl: try CurlFront.read(words)
+        case .wget: try WgetFront.read(words)
+        case .aria2: try Aria2Front.read(words)
+        }
+    }
+}
+
+/// The meaning of a command line: the transfers, and the options of the run.
+struct FrontLine {
+    var transfers: [FrontTransfer] = []
+    /// The number of transfers at once.
+    var concurrency = 1
+    /// The bytes a second of all transfers together, as written.
+    var limitRate: String?
+    var isQuiet = false
+    var isVerbose = false
+}
+
+/// A transfer of a command line.
+struct FrontTransfer {
+    /// The rules of the request, without its URL and its file.
+    var draft: ListDraft
+    /// The URL without a login, and further sources of the same file.
+    var urls: [String]
+    var kind: Kind
+    /// Whether error statuses that are final otherwise are tried again.
+    var retriesAllErrors = false
+
+    enum Kind {
+        case download(Output)
+        case upload(Source)
+        /// A form with a file; the draft has its parts.
+        case form
+    }
+
+    enum Output: Hashable {
+        case standardOutput
+        /// The bytes are read and thrown away, as with `/dev/null`.
+        case discarded
+        case file(String)
+        /// A folder, empty for the working one; the server may name the file, and otherwise the rule does.
+        case folder(String, name: Name)
+    }
+
+    /// The name of a file that its server does not name.
+    enum Name: Hashable {
+        case given(String)
+        /// The last part of the URL that redirects lead to.
+        case last
+    }
+
+    enum Source: Hashable {
+        case standardInput
+        case file(String)
+    }
+
+    /// Whether standard output gets the bytes, or no one.
+    var isStreamed: Bool {
+        switch kind {
+        case .download(.standardOutput), .download(.discarded): true
+        default: false
+        }
+    }
+}

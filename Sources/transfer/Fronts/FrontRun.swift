@@ -1,0 +1,125 @@
+import ArgumentParser
+import FoundationEssentials
+import TransferCore
+import TransferQueue
+
+/// The run of another tool's command line: its transfers are the jobs of one batch, as with `transfer get`.
+struct FrontRun {
+    let tool: FrontTool
+    let words: [String]
+
+    func run() async throws {
+        if words == ["--help"] || words == ["-h"] { throw CleanExit.helpRequest(command) }
+        let line: FrontLine
+        do {
+            line = try tool.read(words)
+        } catch let refusal as FrontRefusal {
+            throw refusal.failure
+        }
+        let work = try work(line)
+        let status = try await work.run()
+        for (transfer, job) in zip(line.transfers, work.jobs) {
+            guard case .download(.folder(_, .last)) = transfer.kind,
+                let receipt = work.receipts.receipt(of: job.identity)
+            else { continue }
+            let name = LastName(
+                path: receipt.path, urls: transfer.urls, finalURL: receipt.finalURL,
+                replaces: transfer.draft.string(["ifExists"]) == "overwrite", numbersBeforeExtension: tool == .aria2)
+            if let reason = name.apply() { throw Failure(.someFailed, reason) }
+        }
+        ExitStatus.exit(status)
+    }
+
+    private var command: any ParsableCommand.Type {
+        switch tool {
+        case .curl: CurlCommand.self
+        case .wget: WgetCommand.self
+        case .aria2: Aria2Command.self
+        }
+    }
+
+    private func work(_ line: FrontLine) throws -> OneOff {
+        var limits = ["-j", "\(line.concurrency)"]
+        if let rate = line.limitRate { limits += ["--limit-rate", rate] }
+        let talk = (line.isQuiet ? ["--quiet"] : []) + (line.isVerbose && !line.isQuiet ? ["--verbose"] : [])
+        let onlyUploads = line.transfers.allSatisfy { if case .download = $0.kind { false } else { true } }
+        var work = OneOff(
+            verb: onlyUploads ? "put" : "get", folder: FileManager.default.currentDirectoryPath,
+            limits: try LimitOptions.parse(limits), output: try OutputOptions.parse(talk), state: nil)
+        work.configuration = try ConfigurationOptions.parse([]).load()
+        work.isFront = true
+        var rules = try RequestOptions.parse([]).rules()
+        rules.configuration = work.configuration
+        var decoder = JobDecoder(
+            JSONReader(UnsafeBufferPointer(start: nil, count: 0)), rules: rules, sums: .none)
+        // The queue stores no secret of the line.
+        decoder.takesSecrets = true
+        var faults: [FrontFault] = []
+        for (number, transfer) in line.transfers.enumerated() {
+            let draft = try self.draft(of: transfer, number, &work)
+            let read = decoder.job(of: draft)
+            for fault in read.faults {
+                let word = fault.span.column - 1
+                let shown = words.indices.contains(word) ? words[word] : ""
+                faults.append(FrontFault(shown: shown.contains("@") ? "" : shown, reason: fault.message))
+            }
+            if let spec = read.spec { work.jobs.append(Self.finished(spec, transfer, number)) }
+        }
+        guard faults.isEmpty else { throw FrontRefusal(tool: tool, words: words, faults: faults).failure }
+        return work
+    }
+
+    /// Returns the members of a transfer's job; its spools are added to the work.
+    private func draft(of transfer: FrontTransfer, _ number: Int, _ work: inout OneOff) throws -> ListDraft {
+        var draft = transfer.draft
+        let place = draft.place
+        let url = transfer.urls[0]
+        switch transfer.kind {
+        case .form: draft.set(["to"], .string(url), at: place)
+        case .upload(let source):
+            draft.set(["to"], .string(url), at: place)
+            switch source {
+            case .file(let path): draft.set(["upload"], .string(path), at: place)
+            case .standardInput:
+                let spool = try StreamSpool(.input, of: url, state: nil)
+                try spool.fill()
+                work.spools.append(spool)
+                work.again = [url]
+                draft.set(["upload"], .string(spool.path), at: place)
+            }
+        case .download(let output):
+            draft.set(["download"], .strings(transfer.urls), at: place)
+            var path: String
+            switch output {
+            case .file(let file): path = file
+            case .folder(let folder, _): path = folder.isEmpty ? "./" : folder.hasSuffix("/") ? folder : folder + "/"
+            case .standardOutput, .discarded:
+                let body = draft.string(["body"]) ?? ""
+                let spool = try StreamSpool(.output, of: "\(url)\n\(number)\n\(body)", state: nil)
+                if output == .standardOutput { work.results.append(spool) } else { work.discarded.append(spool) }
+                path = spool.path
+                draft.remove(["adopt"])
+                draft.set(["ifExists"], .string("overwrite"), at: place)
+            }
+            if path.hasPrefix("~/") { path = "./" + path }
+            draft.set(["to"], .string(DestinationNames.escaped(path)), at: place)
+        }
+        return draft
+    }
+
+    /// Adds to a job what a job file cannot say.
+    private static func finished(_ spec: JobSpec, _ transfer: FrontTransfer, _ number: Int) -> JobSpec {
+        var spec = spec
+        if transfer.isStreamed {
+            // The spool's path would say nothing to the reader of a message.
+            let name = FrontURL(transfer.urls[0]).lastSegment
+            spec.id = (name.isEmpty ? "answer" : name) + (number == 0 ? "" : " #\(number + 1)")
+        }
+        if transfer.retriesAllErrors { spec.settings.retry.statusCodes = Set(400...599) }
+        if case .download(.folder(_, .given(let name))) = transfer.kind, case .download(var download) = spec.work {
+            download.defaultName = name
+            spec.work = .download(download)
+        }
+        return spec
+    }
+}

@@ -1,0 +1,58 @@
+import TransferCore
+import TransferQueue
+
+/// The names of the files that wget writes, and its rules for those that exist.
+struct WgetNames {
+    /// The file of `--output-document`.
+    var document: String?
+    var folder: String?
+    var continues = false
+    /// Whether existing files are kept (`--no-clobber`).
+    var keeps = false
+    /// Whether existing files are fetched when the server has another one (`--timestamping`).
+    var updates = false
+    /// Whether the server may name the file.
+    var areServers = false
+    /// Whether the last URL of the redirects names the file.
+    var areLast = false
+
+    /// Returns where the bytes of a URL go, and sets the rule for a file that exists.
+    func output(of url: FrontURL, _ draft: inout ListDraft) -> FrontTransfer.Output {
+        let place = draft.place
+        if let document {
+            if document == "-" || document == "/dev/stdout" { return .standardOutput }
+            if document == "/dev/null" { return .discarded }
+            setRule(keeps ? "skip" : "overwrite", &draft, place)
+            return .file(document)
+        }
+        let name = Self.name(of: url)
+        if areServers || areLast {
+            // The other name is not known before the answer.
+            setRule(keeps ? "skip" : updates ? "update" : "rename", &draft, place)
+            return .folder(folder ?? "", name: areLast ? .last : .given(name))
+        }
+        let path = FrontNames.joined(folder, name)
+        if continues || updates || keeps {
+            setRule(keeps ? "skip" : "update", &draft, place)
+            return .file(path)
+        }
+        draft.set(["ifExists"], .string("overwrite"), at: place)
+        return .file(FrontNames.free(path))
+    }
+
+    private func setRule(_ rule: String, _ draft: inout ListDraft, _ place: ListPlace) {
+        if continues, !keeps {
+            draft.set(["adopt"], .string("unproven"), at: place)
+        } else {
+            draft.set(["ifExists"], .string(rule), at: place)
+        }
+    }
+
+    /// Returns the name that wget gives the file of a URL: the last part of the path, with the query.
+    static func name(of url: FrontURL) -> String {
+        let segment = FrontURL.decoded(url.lastSegment).replacing("/", with: "%2F")
+        let name = segment.isEmpty ? "index.html" : segment
+        guard let query = url.query, !query.isEmpty else { return name }
+        return name + "?" + FrontURL.decoded(query).replacing("/", with: "%2F")
+    }
+}
