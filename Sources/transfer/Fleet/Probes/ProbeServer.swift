@@ -63,12 +63,13 @@ final class ProbeServer: @unchecked Sendable {
 
     /// Ends the server. Connections are closed.
     func close() {
+        // The process may end before the loop's next turn.
+        socket.removeFile()
         loop.execute { [self] in
             if let timer { loop.remove(timer) }
             timer = nil
             loop.unregister(socket.descriptor)
             Glibc.close(socket.descriptor)
-            socket.removeFile()
             for descriptor in Array(connections.keys) { close(descriptor) }
         }
         loop.stop()
