@@ -90,6 +90,10 @@ import TransferTestSupport
             names: ["--tags"], values: ["EU", "a,", "a b", ""], form: "it takes tags such as gpu,eu: 16 at most"
         ) { _ = try TagsArgument.read($0) },
         Row(
+            names: ["--listen"], values: ["zz", "127.0.0.1:70000", ""],
+            form: "is no address to listen at: 127.0.0.1:6800 or unix:/run/… is one"
+        ) { _ = try ListenAddress($0) },
+        Row(
             names: ["--metrics-file"], values: ["x.txt", ".prom"],
             form: "it takes the path of a file whose name ends in .prom"
         ) { _ = try MetricsPath.read($0) },

@@ -53,8 +53,8 @@ struct RequestCustomizationTests {
             let session = Session(settings)
             let request = session.request(server.url("/x")).eventMonitor(own)
             _ = await request.serializingString().response
-            await own.until("didParseResponse")
-            await shared.until("didParseResponse")
+            await own.until("didParse String")
+            await shared.until("didParse String")
             #expect(own.story == shared.story)
             #expect(own.story.contains("didCompleteTask"))
             _ = await session.request(server.url("/x")).serializingString().response
