@@ -22,6 +22,7 @@ enum Judges {
         return faults
     }
 
+    /// The last report on a job.
     private enum End {
         case good, failed(TransferError), other
     }

@@ -2,9 +2,9 @@ import TransferCore
 
 @testable import TransferEngine
 
-/// The network between the process and its servers: what becomes of each request.
+/// The network between the process and its servers, which decides the fate of each request.
 final class NetworkModel {
-    /// What becomes of one request. A share is of the body's bytes, from 0 to 1.
+    /// The fate of one request. A share is the part of the body's bytes that passes, from 0 to 1.
     enum Fate: Equatable {
         case good
         case noConnection

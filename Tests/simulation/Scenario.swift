@@ -2,7 +2,7 @@ import Glibc
 import TransferCore
 import TransferJobs
 
-/// What a run has to do, made of its seed: servers with files, and jobs.
+/// The servers, files and jobs of one run, made by its seed.
 struct Scenario {
     enum Work {
         case download(server: String, path: String)

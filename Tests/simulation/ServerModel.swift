@@ -9,7 +9,7 @@ final class ServerModel {
         let modified: Int64
     }
 
-    /// What a server has under one path.
+    /// A file of a server, with all of its versions so far.
     struct File {
         var versions: [Version]
         let takesRanges: Bool

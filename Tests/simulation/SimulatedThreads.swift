@@ -17,7 +17,7 @@ struct SimulatedThreads: ThreadSource {
     }
 }
 
-/// A loop without a thread. It has no descriptors: whatever asks for one is never woken by it.
+/// A loop without a thread. The loop watches no descriptors, so a handler of one is never called.
 ///
 /// `@unchecked Sendable`: a simulation has one thread.
 final class SimulatedLoop: LoopRunner, @unchecked Sendable {

@@ -17,8 +17,8 @@ final class World: @unchecked Sendable {
     var random: SplitMix64
     /// The nanoseconds since the machine's start.
     private(set) var now: Int64 = 1_000_000_000_000
-    /// The nanoseconds from the machine's start to 1970's end, which a step of the clock changes.
-    private(set) var wallOffset: Int64 = 1_760_000_000_000_000_000
+    /// The wall clock's distance from ``now`` in nanoseconds.
+    let wallOffset: Int64 = 1_760_000_000_000_000_000
     private(set) var steps = 0
     /// The sum of all choices, by which two runs of a seed are compared.
     private(set) var trace: UInt64 = 14_695_981_039_346_656_037
@@ -53,9 +53,7 @@ final class World: @unchecked Sendable {
         events.insert(event, at: place)
     }
 
-    /// Ends the process: nothing of it runs any more.
-    ///
-    /// Tasks are kept, as the person who started the process is not a part of it.
+    /// Ends the process: none of its loops, pools, tasks and planned events runs any more.
     func kill() {
         loops.removeAll()
         for pool in pools { pool.removeAll() }
@@ -68,7 +66,7 @@ final class World: @unchecked Sendable {
 
     /// Runs steps until `isDone`, or until nothing can happen any more.
     ///
-    /// - Parameter limit: The virtual time in seconds after which the run counts as stuck.
+    /// - Parameter limit: The virtual time after which the run counts as stuck.
     /// - Returns: Whether it is done.
     func run(atMost limit: Duration, until isDone: () -> Bool) -> Bool {
         let end = now + limit.nanoseconds
@@ -126,9 +124,6 @@ final class World: @unchecked Sendable {
 
     /// A time at which something happens to a run: early in most cases, as most runs are over soon.
     func moment() -> Duration { .milliseconds(between(0, oneOf([50, 500, 2000, 60_000]))) }
-
-    /// Moves the wall clock.
-    func setClock(by seconds: Int) { wallOffset += Int64(seconds) * 1_000_000_000 }
 }
 
 /// The executor of the simulated person's tasks.

@@ -34,7 +34,7 @@ import TransferTestSupport
             try await bring(name, 2, isOver: isOver, fleet)
         }
         try await age("old", fleet, updated: 40, ended: 40)
-        // It was added long ago, and its last job ended yesterday.
+        // The batch "late" was added long ago, and its last job ended yesterday.
         try await age("late", fleet, updated: 40, ended: 1)
         try await age("unfinished", fleet, updated: 40, ended: 0)
         let worker = try fleet.worker("a", "--keep", "30d")

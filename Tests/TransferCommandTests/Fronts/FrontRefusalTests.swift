@@ -65,7 +65,7 @@ import TransferTestSupport
         #expect(result.exitCode == 0 && result.standardOutput.contains("alias \(tool)='transfer \(tool)'"), "\(result)")
     }
 
-    /// What the line spells out is in no message and in no file of the queue, also when the job fails.
+    /// A secret on the command line appears in no message and in no file of the queue, also when the job fails.
     @Test(arguments: [
         ["curl", "-u", "me:hunter2", "-f", "-o", "x"], ["curl", "-H", "Authorization: Bearer hunter2", "-f"],
         ["curl", "-b", "sid=hunter2", "-f", "-O"], ["wget", "--user=me", "--password=hunter2", "-t1"],

@@ -8,7 +8,7 @@ import TransferQueue
 /// A client costs at most a descriptor, 8 KiB and ten seconds. The health is answered on the server's own thread, so it
 /// waits for no database.
 ///
-/// `@unchecked Sendable`: the variables are used on the loop only.
+/// `@unchecked Sendable`: the loop's thread alone accesses the variables.
 final class ProbeServer: @unchecked Sendable {
     /// The course of a connection.
     private enum Course {
