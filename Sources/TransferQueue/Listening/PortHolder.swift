@@ -1,3 +1,4 @@
+import CTransferLinux
 import Glibc
 import TransferJobs
 
