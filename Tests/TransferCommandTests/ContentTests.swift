@@ -167,6 +167,7 @@ import TransferTestSupport
             let process = try place.startJobs()
             try await process.event("job.finished", id: "b")
             #expect(server.requests(to: "/c").isEmpty && server.requests(to: "/d").isEmpty)
+            try await server.waitForHeld(1)
             server.release("/a")
             let result = try await process.result()
             #expect(result.exitCode == 0, "\(result)")

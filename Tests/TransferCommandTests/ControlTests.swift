@@ -129,6 +129,7 @@ import TransferTestSupport
             let process = try place.startJobs()
             try await process.event("job.failed", id: "a")
             _ = try await ask(place, "retry", "batch", "--failed") { server.requests(to: "/a").count == 2 }
+            try await server.waitForHeld(1)
             server.release()
             let result = try await process.result()
             #expect(result.exitCode == 0, "\(result)")
@@ -148,6 +149,7 @@ import TransferTestSupport
             let process = try place.startJobs()
             try await process.event("job.failed", id: "a")
             _ = try await ask(place, "retry", "batch/a") { server.requests(to: "/a").count == 2 }
+            try await server.waitForHeld(1)
             server.release()
             let result = try await process.result()
             #expect(result.exitCode == 1)
@@ -173,6 +175,7 @@ import TransferTestSupport
                 let said = try await place.run(verb, "batch/a")
                 #expect(said.standardOutput == "batch/a: 0 jobs \(past)\n" && said.exitCode == 0, "\(said)")
             }
+            try await server.waitForHeld(1)
             server.release()
             #expect(try await process.result().exitCode == 0)
         }

@@ -134,6 +134,25 @@ import TransferTestServer
         #expect(sink.uploads.map(\.bytes) == [Array("abcd".utf8)])
     }
 
+    @Test func aRequestThatIsReleasedBeforeItsStallPassesItOnce() async throws {
+        let server = try TestServer()
+        defer { server.stop() }
+        let sink = server.acceptUploads("/in")
+        server.script("/in", [.stallUpload(after: 2), .stallUpload(after: 2)])
+        let client = try RawClient(server)
+        try client.request("PUT", "/in", ["Content-Length": "4"])
+        try await server.waitForRequests(1)
+        server.release()
+        try client.send("abcd")
+        #expect(client.readReply().status == 201)
+        // The next request is held again.
+        try client.request("PUT", "/in", ["Content-Length": "4"], body: "efgh")
+        try await server.waitForHeld(1)
+        server.release()
+        #expect(client.readReply().status == 201)
+        #expect(sink.uploads.map(\.bytes) == [Array("abcd".utf8), Array("efgh".utf8)])
+    }
+
     @Test func handlersGetTheBody() throws {
         let server = try TestServer()
         defer { server.stop() }

@@ -41,16 +41,36 @@ struct ServerState {
     var threads: [Int: pthread_t] = [:]
     var endedThreads: [Int] = []
     var held: [Int: Held] = [:]
+    /// The connections whose request was released before it was held.
+    private var released: Set<Int> = []
     var waiters: [Int: Waiter] = [:]
     var nextWaiter = 0
     var isStopping = false
 
     mutating func begin(_ head: RequestHead, connection: Int, peer: String) -> (number: Int, Resource, Fault) {
         let number = requests.count + 1
+        released.remove(connection)
         requests.append(RecordedRequest(head: head, number: number, connection: connection, peer: peer))
         traffic.begin(head.path)
         let fault = nextFault(head)
         return (number, resource(for: head, fault), fault)
+    }
+
+    mutating func release(_ matches: (RequestHead) -> Bool) {
+        for request in requests where !request.isFinished && matches(request.head) {
+            if let held = held[request.connection] {
+                held.wake.shutdown()
+            } else {
+                released.insert(request.connection)
+            }
+        }
+    }
+
+    /// - Returns: Whether the request has to wait: it has not been released yet.
+    mutating func hold(_ request: Held, _ connection: Int) -> Bool {
+        guard released.remove(connection) == nil else { return false }
+        held[connection] = request
+        return true
     }
 
     mutating func finish(_ number: Int) {

@@ -105,14 +105,13 @@ extension TestServer {
 
 // The control of stalls and held heads.
 extension TestServer {
-    /// Releases all requests that are held now, of one path if it is named.
+    /// Releases all requests that have begun, of one path if it is named.
+    ///
+    /// A request that has not reached its stall yet passes it: a client sees bytes before the server's thread comes to
+    /// the stall after them. A request that begins afterwards is held as its script says.
     public func release(_ path: String? = nil) {
         let key = path.map(ResourceKey.normalized)
-        update { state in
-            for held in state.held.values where key.map({ ResourceKey.matches($0, held.head) }) ?? true {
-                held.wake.shutdown()
-            }
-        }
+        update { $0.release { head in key.map { ResourceKey.matches($0, head) } ?? true } }
     }
 
     /// Holds a request.
@@ -124,10 +123,10 @@ extension TestServer {
             throw ConnectionEnded()
         }
         let wake = Socket(descriptor: pair[0])
-        update { $0.held[connection] = .init(wake: wake, head: head) }
+        defer { for descriptor in pair { close(descriptor) } }
+        guard update({ $0.hold(.init(wake: wake, head: head), connection) }) else { return }
         let departure = socket.waitForDeparture(wake: pair[1])
         update { $0.held[connection] = nil }
-        for descriptor in pair { close(descriptor) }
         if case .left = departure { throw ConnectionEnded() }
     }
 }

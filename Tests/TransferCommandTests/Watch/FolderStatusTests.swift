@@ -33,6 +33,7 @@ import TransferTestSupport
             let command = String(why.split(separator: "; ").last ?? "").split(separator: " ").dropFirst()
             let explained = try await place.place.command(command.map(String.init)).run()
             #expect(explained.standardOutput.contains("failed: 403 Forbidden"), "\(explained)")
+            try await server.waitForHeld(1)
             server.release()
             try await place.stop(process)
         }

@@ -96,6 +96,7 @@ import TransferTestSupport
                 try await queue.submit(.download(server.url("/x"), to: folder.path("x")), batch: "b")
                 let run = Task { try await queue.run() }
                 await table.wait { $0[.connections] == 1 }
+                try await server.waitForHeld(1)
                 // The statement does the same as a process that takes over from this one.
                 try RawDatabase(path: "\(folder.path("state"))/queue.sqlite").run("DELETE FROM process")
                 server.release()

@@ -188,6 +188,7 @@ import TransferTestSupport
                 try await log.wait { $0.end?.how == "skipped x" }
                 try ask(.retry)
                 try await log.wait { $0.end?.job == "after" && $0.end?.how == "done" }
+                try await server.waitForHeld(1)
                 server.release()
                 let summary = try await within { try await run.valueOrEnd() }
                 #expect(summary.totals["b"]?.completed == 3 && summary.totals["b"]?.failed == 0 && summary.left == 0)

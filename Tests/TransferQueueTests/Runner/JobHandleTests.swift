@@ -120,7 +120,10 @@ import TransferTestSupport
                 let seen = try await within {
                     var seen: [BatchTotals] = []
                     for try await progress in queue.progress(ofBatch: "b") {
-                        if progress.totals.completed == 1 { server.release() }
+                        if progress.totals.completed == 1, seen.last?.completed != 1 {
+                            try await server.waitForHeld(1)
+                            server.release()
+                        }
                         seen.append(progress.totals)
                     }
                     return seen
