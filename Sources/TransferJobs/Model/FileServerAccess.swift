@@ -78,13 +78,5 @@ private enum SSHKeys {
     }
 
     /// The user that runs the program, from the system's list of users.
-    static let userName: String = {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var buffer = [CChar](repeating: 0, count: 16 << 10)
-        guard getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &found) == 0, found != nil,
-            let name = entry.pw_name
-        else { return "\(geteuid())" }
-        return String(cString: name)
-    }()
+    static let userName: String = UserEntry(geteuid())?.name ?? "\(geteuid())"
 }

@@ -63,13 +63,7 @@ public struct SecretSource: Sendable {
     }
 
     /// The home folder, from the system's list of users.
-    private static let home: String? = {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var buffer = [CChar](repeating: 0, count: 16 << 10)
-        guard getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
-        return entry.pw_dir.map { String(cString: $0) }
-    }()
+    private static let home: String? = UserEntry(geteuid())?.home
 
     /// Returns the value of a text.
     ///

@@ -69,7 +69,7 @@ public struct StateFolder: Sendable, Hashable {
 
     /// Returns the beginning of a command line that another user carries out.
     private static func way(toBe user: UInt32) -> String {
-        " (sudo -u '\(UserName.name(user) ?? "#\(user)")' transfer …)"
+        " (sudo -u '\(UserEntry(user)?.name ?? "#\(user)")' transfer …)"
     }
 
     /// Returns the owner of the folder where that is another user, because a folder's owner controls the queue.
@@ -77,7 +77,7 @@ public struct StateFolder: Sendable, Hashable {
         // Some file systems give all files one owner, regardless of the user that makes them.
         guard status.st_uid != geteuid(), status.st_uid != PartFile.ownerOfNewFiles(besides: path + "/queue.sqlite")
         else { return nil }
-        return UserName.words(status.st_uid)
+        return UserEntry.words(status.st_uid)
     }
 
     /// Takes the right to write there from other users, where the folder holds nothing but the queue.

@@ -42,7 +42,7 @@ package enum DatabaseFile {
             if status.st_mode & S_IFMT != S_IFREG {
                 "is no plain file"
             } else if status.st_uid != geteuid(), status.st_uid != PartFile.ownerOfNewFiles(besides: path) {
-                "belongs to \(UserName.words(status.st_uid))"
+                "belongs to \(UserEntry.words(status.st_uid))"
             } else if status.st_nlink > 1 {
                 "has a second name"
             } else {

@@ -24,7 +24,7 @@ enum UnitQueues {
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
             let command = ["transfer", "status", "--state", path].map { ShellWord.quoted($0) }.joined(separator: " ")
             guard status.st_uid != geteuid() else { return "the unit's queue \(name): \(command)" }
-            let user = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "#\(status.st_uid)"
+            let user = UserEntry(status.st_uid)?.name ?? "#\(status.st_uid)"
             return "the unit's queue \(name): sudo -u \(ShellWord.quoted(user)) \(command)"
         }
     }
