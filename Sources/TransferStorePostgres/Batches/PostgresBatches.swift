@@ -217,14 +217,7 @@ package struct PostgresBatches: Sendable {
         jobs AS (
             DELETE FROM job USING gone WHERE job.batch = gone.id
             RETURNING job.id, state, error_code, spec, upload, tags, drop_after IS NOT NULL AND \(PostgresReplacedUploads.areHeld) AS is_dropped),
-        left_uploads AS (
-            \(PostgresReplacedUploads.insertion)
-            SELECT spec, upload, tags, \(PostgresReplacedUploads.times) FROM jobs WHERE is_dropped),
-        -- Files that are not tried again by themselves stay alone.
-        left_files AS (
-            UPDATE upload_history SET state = \(HistoryStates.leftAlone), job = NULL FROM jobs
-            WHERE $2::bigint IS NOT NULL AND upload_history.job = jobs.id AND (jobs.state = \(JobStates.cancelled)
-                OR jobs.state = \(JobStates.failed) AND jobs.error_code = 'mayHaveBeenSent')),
+        \(PostgresReplacedUploads.leavings(where: "$2::bigint IS NOT NULL")),
         folders AS (DELETE FROM watched_folder USING gone WHERE $2::bigint IS NULL AND watched_folder.batch = gone.id)
         SELECT name FROM gone
         """)

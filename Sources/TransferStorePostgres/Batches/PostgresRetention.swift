@@ -73,14 +73,7 @@ package struct PostgresRetention: Sendable {
             DELETE FROM job USING chosen WHERE job.id = chosen.id
             RETURNING job.id, state, error_code, spec, upload, tags,
                 drop_after IS NOT NULL AND \(PostgresReplacedUploads.areHeld) AS is_dropped),
-        left_uploads AS (
-            \(PostgresReplacedUploads.insertion)
-            SELECT spec, upload, tags, \(PostgresReplacedUploads.times) FROM jobs WHERE is_dropped),
-        -- Files that are not tried again by themselves stay alone.
-        left_files AS (
-            UPDATE upload_history SET state = \(HistoryStates.leftAlone), job = NULL FROM jobs
-            WHERE upload_history.job = jobs.id AND (jobs.state = \(JobStates.cancelled)
-                OR jobs.state = \(JobStates.failed) AND jobs.error_code = 'mayHaveBeenSent'))
+        \(PostgresReplacedUploads.leavings())
         SELECT count(*) FROM jobs
         """)
 

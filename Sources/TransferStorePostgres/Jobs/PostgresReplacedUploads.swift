@@ -17,6 +17,24 @@ package enum PostgresReplacedUploads {
     /// asked.
     static let areHeld = "is_upload AND NOT has_secrets AND upload_is_held"
 
+    /// The expressions of a statement that removes jobs, for what stays of them: uploads that their servers hold, and
+    /// files that are not tried again by themselves.
+    ///
+    /// The statement names its removed jobs `jobs` (id, state, error_code, spec, upload, tags, is_dropped).
+    ///
+    /// - Parameter condition: The condition for leaving files alone.
+    static func leavings(where condition: String = "true") -> String {
+        """
+        left_uploads AS (
+            \(insertion)
+            SELECT spec, upload, tags, \(times) FROM jobs WHERE is_dropped),
+        left_files AS (
+            UPDATE upload_history SET state = \(HistoryStates.leftAlone), job = NULL FROM jobs
+            WHERE \(condition) AND upload_history.job = jobs.id AND (jobs.state = \(JobStates.cancelled)
+                OR jobs.state = \(JobStates.failed) AND jobs.error_code = 'mayHaveBeenSent'))
+        """
+    }
+
     /// Takes uploads whose servers this process asks now, as cancelled uploads are taken.
     static func take(_ db: PostgresConnection, tags: PostgresArray<String>, limit: Int) throws -> [AbandonedUpload] {
         try db.run(Self.taking, [tags, limit]).compactMap { row in
