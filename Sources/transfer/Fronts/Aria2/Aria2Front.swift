@@ -2,40 +2,28 @@ import TransferCore
 import TransferQueue
 
 /// The reader of a command line of aria2c (its manual, 1.36).
-struct Aria2Front {
-    private var line = FrontLine()
-    private var faults: [FrontFault] = []
+struct Aria2Front: FrontReader {
+    static let tool = FrontTool.aria2
+    static var syntax: FrontSyntax { Aria2FrontOptions.syntax }
+
+    private(set) var line: FrontLine
+    var faults: [FrontFault] = []
     private var common = Aria2Download()
     private var isSequential = false
     private var entries: [Aria2Download] = []
+    /// The lists, which are read behind the operands.
+    private var lists: [FrontOption] = []
 
-    /// Reads a command line.
-    ///
-    /// - Throws: `FrontRefusal` with every word that cannot be taken.
-    static func read(_ words: [String]) throws(FrontRefusal) -> FrontLine {
-        var front = Aria2Front()
-        front.line.concurrency = 5
-        let (found, unknown) = Aria2FrontOptions.syntax.read(words)
-        front.faults = unknown
-        var lists: [FrontOption] = []
-        for word in found {
-            switch word {
-            case .operand(let text, let index):
-                if let fault = front.common.add(url: text, at: index) { front.faults.append(fault) }
-            case .option(let option) where option.name == "input-file": lists.append(option)
-            case .option(let option): front.take(option)
-            }
-        }
-        front.addOperands()
-        for list in lists { front.read(list: list) }
-        front.finish()
-        guard front.faults.isEmpty else {
-            throw FrontRefusal(tool: .aria2, words: words, faults: front.faults)
-        }
-        return front.line
+    init() {
+        line = FrontLine()
+        line.concurrency = 5
     }
 
-    private mutating func take(_ option: FrontOption) {
+    mutating func take(operand: String, at index: Int) {
+        if let fault = common.add(url: operand, at: index) { faults.append(fault) }
+    }
+
+    mutating func take(_ option: FrontOption) {
         var option = option
         if Aria2FrontOptions.choices.contains(option.name), option.value.isEmpty {
             option.value = option.isOn ? "true" : "false"
@@ -47,6 +35,7 @@ struct Aria2Front {
             return
         }
         switch option.name {
+        case "input-file": lists.append(option)
         case "quiet": line.isQuiet = option.isOn
         case "force-sequential": isSequential = option.isOn
         case "max-concurrent-downloads":
@@ -111,7 +100,9 @@ struct Aria2Front {
         if let fault = entries[entries.count - 1].take(option) { faults.append(fault) }
     }
 
-    private mutating func finish() {
+    mutating func finish() {
+        addOperands()
+        for list in lists { read(list: list) }
         if faults.isEmpty, entries.isEmpty { faults.append(FrontFault(shown: "", reason: "no URL is named")) }
         for entry in entries where !entry.urls.isEmpty { line.transfers.append(entry.transfer) }
     }

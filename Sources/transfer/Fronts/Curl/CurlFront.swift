@@ -4,14 +4,16 @@ import TransferQueue
 /// The reader of a command line of curl (curl(1), 7.88).
 ///
 /// The names, letters and values of the options are those of ``CurlOptions``, which also reads curl's lists.
-struct CurlFront {
-    private var line = FrontLine()
-    private var faults: [FrontFault] = []
+struct CurlFront: FrontReader {
+    static let tool = FrontTool.curl
+
+    private(set) var line = FrontLine()
+    var faults: [FrontFault] = []
     private var operation = CurlFrontOperation()
     private var isParallel = false
     private var parallel = 50
 
-    private static let syntax: FrontSyntax = {
+    static let syntax: FrontSyntax = {
         var syntax = FrontSyntax(joinsByEquals: false)
         for option in CurlOptions.all {
             syntax.add(option.name, letter: option.letter.map(String.init), option.takesValue ? .required : .none)
@@ -21,31 +23,7 @@ struct CurlFront {
         return syntax
     }()
 
-    /// Reads a command line.
-    ///
-    /// - Throws: `FrontRefusal` with every word that cannot be taken.
-    static func read(_ words: [String]) throws(FrontRefusal) -> FrontLine {
-        var front = CurlFront()
-        let (found, unknown) = syntax.read(words)
-        front.faults = unknown
-        for word in found {
-            switch word {
-            case .operand(let text, let index): front.operation.add(url: text, at: index)
-            case .option(let option): front.take(option)
-            }
-        }
-        front.endOperation()
-        if front.faults.isEmpty, front.line.transfers.isEmpty {
-            front.faults.append(FrontFault(shown: "", reason: "no URL is named"))
-        }
-        guard front.faults.isEmpty else {
-            throw FrontRefusal(tool: .curl, words: words, faults: front.faults)
-        }
-        front.line.concurrency = front.isParallel ? front.parallel : 1
-        return front.line
-    }
-
-    private mutating func take(_ option: FrontOption) {
+    mutating func take(_ option: FrontOption) {
         if CurlFrontRules.talk.contains(option.name) { return }
         if let rule = CurlFrontRules.refused[option.name] {
             // An option that is switched off asks for nothing.
@@ -67,6 +45,14 @@ struct CurlFront {
         case "next": endOperation()
         default: if let fault = operation.take(option) { faults.append(fault) }
         }
+    }
+
+    mutating func take(operand: String, at index: Int) { operation.add(url: operand, at: index) }
+
+    mutating func finish() {
+        endOperation()
+        if faults.isEmpty, line.transfers.isEmpty { faults.append(FrontFault(shown: "", reason: "no URL is named")) }
+        line.concurrency = isParallel ? parallel : 1
     }
 
     private mutating func endOperation() {

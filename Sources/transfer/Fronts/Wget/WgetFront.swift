@@ -2,9 +2,11 @@ import TransferCore
 import TransferQueue
 
 /// The reader of a command line of wget (its manual, 1.21). The options are those of ``WgetOptions``.
-struct WgetFront {
-    private var line = FrontLine()
-    private var faults: [FrontFault] = []
+struct WgetFront: FrontReader {
+    static let tool = FrontTool.wget
+
+    private(set) var line = FrontLine()
+    var faults: [FrontFault] = []
     private var draft = ListDraft(at: FrontPlace.of(0))
     private var urls: [(text: String, index: Int)] = []
     private var names = WgetNames()
@@ -15,7 +17,7 @@ struct WgetFront {
     private var sendsLoginFirst = false
     private var base: String?
 
-    private static let syntax: FrontSyntax = {
+    static let syntax: FrontSyntax = {
         var syntax = FrontSyntax(joinsByEquals: true)
         for option in WgetOptions.all {
             syntax.add(option.name, letter: option.letter, option.takesValue ? .required : .none)
@@ -23,27 +25,9 @@ struct WgetFront {
         return syntax
     }()
 
-    /// Reads a command line.
-    ///
-    /// - Throws: `FrontRefusal` with every word that cannot be taken.
-    static func read(_ words: [String]) throws(FrontRefusal) -> FrontLine {
-        var front = WgetFront()
-        let (found, unknown) = syntax.read(words)
-        front.faults = unknown
-        for word in found {
-            switch word {
-            case .operand(let text, let index): front.urls.append((text, index))
-            case .option(let option): front.take(option)
-            }
-        }
-        front.finish(words)
-        guard front.faults.isEmpty else {
-            throw FrontRefusal(tool: .wget, words: words, faults: front.faults)
-        }
-        return front.line
-    }
+    mutating func take(operand: String, at index: Int) { urls.append((operand, index)) }
 
-    private mutating func take(_ option: FrontOption) {
+    mutating func take(_ option: FrontOption) {
         switch WgetOption.byName[option.name]?.meaning {
         case .talk?: break
         case .refused(let reason, let canBeLeftOut)?:
@@ -163,7 +147,7 @@ struct WgetFront {
 
     // MARK: Results
 
-    private mutating func finish(_ words: [String]) {
+    mutating func finish() {
         if faults.isEmpty, urls.isEmpty { faults.append(FrontFault(shown: "", reason: "no URL is named")) }
         if urls.count > 1, let document = names.document, !["-", "/dev/stdout", "/dev/null"].contains(document) {
             faults.append(
