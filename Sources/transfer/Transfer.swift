@@ -71,10 +71,12 @@ struct Transfer: AsyncParsableCommand {
         if arguments.first == Run._commandName, let run = try? Run.parse(Array(arguments.dropFirst())) { return run }
         do {
             return try parseAsRoot(arguments)
-        } catch  where exitCode(for: error) != .success {
+        } catch {
+            let answer = ParserAnswer(error: error, code: exitCode(for: error))
+            guard answer.code != .success else { throw answer }
             // A foreign option is answered as such, and not as an invalid URL.
             let checked = try UnknownArguments.answered(arguments, commands: configuration.subcommands)
-            guard checked != arguments else { throw error }
+            guard checked != arguments else { throw answer }
             return try parseAsRoot(checked)
         }
     }
@@ -84,18 +86,9 @@ struct Transfer: AsyncParsableCommand {
         guard let name = arguments.first, let tool = FrontTool(rawValue: name) else { return nil }
         let words = Array(arguments.dropFirst())
         switch tool {
-        case .curl:
-            var command = CurlCommand()
-            command.words = words
-            return command
-        case .wget:
-            var command = WgetCommand()
-            command.words = words
-            return command
-        case .aria2:
-            var command = Aria2Command()
-            command.words = words
-            return command
+        case .curl: return CurlCommand(words: words)
+        case .wget: return WgetCommand(words: words)
+        case .aria2: return Aria2Command(words: words)
         }
     }
 
@@ -116,13 +109,15 @@ struct Transfer: AsyncParsableCommand {
         } catch let error as TransferError {
             Failure(.stateUnusable, error.message).report()
             ExitStatus.exit(.stateUnusable)
+        } catch let answer as ParserAnswer where answer.code != .failure {
+            tell(answer)
         } catch  where exitCode(for: error) == .failure {
             // The error is none of ArgumentParser's: the remaining source is the database.
             Failure(.stateUnusable, "\(error)").report()
             ExitStatus.exit(.stateUnusable)
         } catch let error as ValidationError {
             // A fault that a verb finds after its start is reported with the verb's usage, like a fault of the parser.
-            guard let verb else { tell(error) }
+            guard let verb else { tell(ParserAnswer(error: error, code: exitCode(for: error))) }
             StandardError.write(
                 """
                 Error: \(error.message)
@@ -132,14 +127,14 @@ struct Transfer: AsyncParsableCommand {
                 """)
             ExitStatus.exit(.wrongUsage)
         } catch {
-            tell(error)
+            tell(ParserAnswer(error: error, code: exitCode(for: error)))
         }
     }
 
     /// Ends with the message of ArgumentParser: help and version on standard output, faults of usage on standard error.
-    private static func tell(_ error: any Error) -> Never {
-        let status = ExitStatus(rawValue: exitCode(for: error).rawValue) ?? .wrongUsage
-        let text = fullMessage(for: error)
+    private static func tell(_ answer: ParserAnswer) -> Never {
+        let status = ExitStatus(rawValue: answer.code.rawValue) ?? .wrongUsage
+        let text = fullMessage(for: answer.error)
         if status == .complete {
             print(text)
         } else if !text.isEmpty {
@@ -147,4 +142,12 @@ struct Transfer: AsyncParsableCommand {
         }
         ExitStatus.exit(status)
     }
+}
+
+/// An answer of the parser instead of a command: help, or a fault of usage.
+///
+/// The exit status is asked for once: for each question ArgumentParser reflects all options of the verb.
+private struct ParserAnswer: Error {
+    var error: any Error
+    var code: ExitCode
 }

@@ -29,7 +29,7 @@ struct FullDiskTests {
 
     /// Retries take minutes by their usual rule: the reason and the length of the wait are reported once, at the first
     /// retry.
-    @Test(arguments: [["--progress", "none"], []])
+    @Test(arguments: [["--progress", "none"], [], ["--quiet"]])
     func aFullDiskIsReportedOnceWithoutAScreen(_ options: [String]) async throws {
         try await withTestServer { server in
             let place = try Workplace()

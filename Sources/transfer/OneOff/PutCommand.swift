@@ -35,6 +35,7 @@ struct Put: AsyncParsableCommand {
     var dryRun = false
 
     @OptionGroup var upload: UploadOptions
+    @OptionGroup var request: RequestOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
     @OptionGroup var place: OneOffPlaceOptions
@@ -43,7 +44,7 @@ struct Put: AsyncParsableCommand {
 
     mutating func validate() throws {
         guard arguments.count >= 2, let url = arguments.last else { throw ValidationError("name files and then a URL") }
-        let made = try upload.upload(to: url).upload
+        let made = try upload.upload(to: url, by: request).upload
         let givesNames = made.uploadProtocol.givesNames
         let isFolder = url.hasSuffix("/") && !givesNames
         if isFolder, let refusal = JobSpec.refusal(ofFolder: url) { throw ValidationError(refusal) }
@@ -71,12 +72,12 @@ struct Put: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try upload.request.fields.checkFiles()
+        try request.fields.checkFiles()
         let to = arguments[arguments.count - 1]
-        let configuration = try upload.request.configuration.load()
-        let typed = dryRun ? nil : try upload.request.login.askedPasswords(for: [to])
-        let made = try upload.upload(to: to, configuration, typed: typed)
-        let plain = configuration.isEmpty ? nil : try upload.upload(to: to, typed: typed)
+        let configuration = try request.configuration.load()
+        let typed = dryRun ? nil : try request.login.askedPasswords(for: [to])
+        let made = try upload.upload(to: to, by: request, configuration, typed: typed)
+        let plain = configuration.isEmpty ? nil : try upload.upload(to: to, by: request, typed: typed)
         let folder = place.address == nil ? FileManager.default.currentDirectoryPath : ""
         var work = OneOff(verb: "put", folder: folder, limits: limits, output: show, state: place.state)
         work.fleet = place.fleet
@@ -103,7 +104,7 @@ struct Put: AsyncParsableCommand {
                 try spool.fill()
                 work.jobs.append(job(spool.path, ""))
                 work.spools.append(spool)
-                work.again = [to] + upload.words
+                work.again = [to] + upload.words + request.words
             } else if SentFolder.isFolder(source) {
                 let contents = try SentFolder(source, rules: rules).contents()
                 Self.tell(contents, of: source)

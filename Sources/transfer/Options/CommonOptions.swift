@@ -27,7 +27,7 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: .customLong("json-progress"), help: .hidden)
     var jsonProgress = false
 
-    @Flag(name: .shortAndLong, help: "Report only failures.")
+    @Flag(name: .shortAndLong, help: "Report only failures, and waits that need a person.")
     var quiet = false
 
     @Flag(name: .shortAndLong, help: "Report successes too.")

@@ -22,6 +22,8 @@ struct LogLine: Sendable, Hashable {
     var time: Int64
     /// The text, fit to be shown: names in it have passed `Charset.visible`.
     var text: String
+    /// Whether `--quiet` shows it too: without a person nothing changes, as at a full disk.
+    var needsPerson = false
 }
 
 /// The destination of log lines, which determines their prefix.

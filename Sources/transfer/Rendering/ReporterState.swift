@@ -124,7 +124,9 @@ struct ReporterState: ~Copyable {
     }
 
     mutating func add(_ lines: [LogLine]) {
-        for line in lines where !options.isQuiet || line.level == .error { show([format.line(line)]) }
+        for line in lines where !options.isQuiet || line.level == .error || line.needsPerson {
+            show([format.line(line)])
+        }
     }
 
     /// Adds the report of a batch's end.

@@ -101,7 +101,10 @@ struct RetryFolding: Sendable {
                 due = min(due, fold.mutedUntil)
                 continue
             }
-            lines.append(LogLine(level: .warn, time: time, text: charset.visible(text(key, fold))))
+            lines.append(
+                LogLine(
+                    level: .warn, time: time, text: charset.visible(text(key, fold)),
+                    needsPerson: fold.error?.code == .diskFull))
             let pause = max(fold.error?.retryAfter?.inMilliseconds ?? 0, Self.remaining(fold.pause?.reason))
             fold = Fold(first: time, mutedUntil: time + max(window, pause))
             folds[key] = fold

@@ -47,8 +47,6 @@ struct UploadOptions: ParsableArguments {
             valueName: "kind"), completion: .list(Choice<JobSettings.S3Access.Integrity>.names), transform: Choice.read)
     var integrity: Choice<JobSettings.S3Access.Integrity>?
 
-    @OptionGroup var request: RequestOptions
-
     /// The given options, for another command line.
     var words: [String] {
         var given = GivenOptions()
@@ -60,20 +58,21 @@ struct UploadOptions: ParsableArguments {
         given.add("--endpoint", s3.endpoint)
         given.add("--region", s3.region)
         given.add("--profile", s3.profile)
-        return given.words + request.words
+        return given.words
     }
 
     /// Returns an upload without a source, and the settings of its job.
     ///
     /// - Parameters:
     ///   - named: The URL as the user wrote it; a file server's may contain a user.
+    ///   - request: The options for its requests.
     ///   - configuration: The configuration, which the options override.
     ///   - typed: The passwords that a user typed.
     ///   - option: The option that names the URL, and a colon; empty where the URL is an argument.
     /// - Throws: `ValidationError` for contradictory options, and `Failure` for a contradictory configuration.
     func upload(
-        to named: String, _ configuration: Configuration = Configuration(), typed: TypedPasswords? = nil,
-        option: String = ""
+        to named: String, by request: RequestOptions, _ configuration: Configuration = Configuration(),
+        typed: TypedPasswords? = nil, option: String = ""
     ) throws -> (upload: JobSpec.Upload, settings: JobSettings) {
         var rules = try request.rules()
         try s3.lay(over: &rules)

@@ -41,6 +41,7 @@ struct Watch: AsyncParsableCommand {
 
     @OptionGroup var end: WatchEndOptions
     @OptionGroup var upload: UploadOptions
+    @OptionGroup var request: RequestOptions
     @OptionGroup var files: WatchedFileOptions
 
     @Option(
@@ -48,17 +49,7 @@ struct Watch: AsyncParsableCommand {
             "The time for which a file must not change; 2s by default.", valueName: "time"), transform: TimeSpan.read)
     var settle: TimeSpan?
 
-    @Option(
-        help: ArgumentHelp(
-            "The action after the server has confirmed a file: keep (the default), move DIR, delete.",
-            valueName: "keep|move dir|delete"), transform: ThenArgument.read)
-    var then: ThenArgument?
-
-    @Option(
-        name: .customLong("keep-for"),
-        help: ArgumentHelp(
-            "The time for which a confirmed file stays before that action.", valueName: "7d"), transform: TimeSpan.read)
-    var keepFor: TimeSpan?
+    @OptionGroup var confirmed: ConfirmedFileOptions
 
     @Flag(name: .customLong("new-only"), help: "Leave alone the files that are in the folder at the first start.")
     var newOnly = false
@@ -100,12 +91,12 @@ struct Watch: AsyncParsableCommand {
     ///
     /// - Throws: `ValidationError` for contradictory options.
     func spec(_ configuration: Configuration = Configuration(), typed: TypedPasswords? = nil) throws -> WatchSpec {
-        let (upload, settings) = try upload.upload(to: to, configuration, typed: typed, option: "--to: ")
+        let (upload, settings) = try upload.upload(to: to, by: request, configuration, typed: typed, option: "--to: ")
         var spec = WatchSpec(folder: folder, url: upload.url)
         spec.rules = files.rules
         spec.settle = settle?.duration ?? spec.settle
-        spec.then = then?.value ?? .keep
-        spec.keepFor = keepFor?.duration
+        spec.then = confirmed.then?.value ?? .keep
+        spec.keepFor = confirmed.keepFor?.duration
         spec.isNewOnly = newOnly
         spec.order = order?.value ?? .oldest
         spec.verifiesDigest = checksum
@@ -136,9 +127,9 @@ struct Watch: AsyncParsableCommand {
 
     func run() async throws {
         if let lack = StartingLimits.watch.lack() { throw Failure(.someFailed, lack) }
-        try upload.request.fields.checkFiles()
-        let configuration = try upload.request.configuration.load()
-        let spec = try spec(configuration, typed: try upload.request.login.askedPasswords(for: [to]))
+        try request.fields.checkFiles()
+        let configuration = try request.configuration.load()
+        let spec = try spec(configuration, typed: try request.login.askedPasswords(for: [to]))
         let scratch = end.noLedger ? try ScratchState() : nil
         defer { scratch?.remove() }
         let place = scratch?.path ?? state.state
@@ -208,6 +199,21 @@ struct WatchQueueOptions: ParsableArguments {
         }
         return address
     }
+}
+
+/// The options for files that the server has confirmed.
+struct ConfirmedFileOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The action after the server has confirmed a file: keep (the default), move DIR, delete.",
+            valueName: "keep|move dir|delete"), transform: ThenArgument.read)
+    var then: ThenArgument?
+
+    @Option(
+        name: .customLong("keep-for"),
+        help: ArgumentHelp(
+            "The time for which a confirmed file stays before that action.", valueName: "7d"), transform: TimeSpan.read)
+    var keepFor: TimeSpan?
 }
 
 /// The options for the files of a watched folder that are uploaded.
