@@ -205,6 +205,7 @@ bench: command setup-bench ## compare with curl, wget2, aria2 and, request by re
 
 bench-network: command setup-bench setup-peers ## slow, long and lossy links beside other tools, and what changes of the network cost; as root, an hour
 	@Benchmarks/links --write $(LINKS) "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+	@Benchmarks/link_chart.py
 	@Benchmarks/network "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 
 holes: command setup-bench setup-peers ## transfers over a link in which packets vanish for a while; as root, 20 minutes
