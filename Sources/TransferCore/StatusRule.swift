@@ -27,6 +27,12 @@ public enum StatusRule {
         }
     }
 
+    /// Returns whether a request that does not ask for a file has succeeded, whatever its answer is about (RFC 9110 §15.3).
+    /// A GET or HEAD asks for the file, which ``isWhole(_:)`` judges. A 206 needs a range, which such a request has not.
+    public static func isDone(_ status: Int, method: String) -> Bool {
+        (200..<300).contains(status) && status != 206 && method != "GET" && method != "HEAD"
+    }
+
     /// Returns whether the same request may succeed later, by the status's class. An unknown status counts as the x00
     /// of its class, and one outside 100...599 as a 5xx (RFC 9110 §15). Thus 509, 520 to 530 and 599 are like 500.
     public static func mayPass(_ status: Int) -> Bool {

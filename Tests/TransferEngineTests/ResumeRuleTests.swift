@@ -221,6 +221,7 @@ import TransferCore
             .tagged, 200, ["Content-Length": "46", "Content-Type": "text/html; charset=utf-8"], .odd,
             doubt: ResumeDoubt(claim: "page", count: 3)),
         Row(.binary, 200, all("\"page\"", ["Content-Type": "text/html"], length: 46), .odd),
+        Row(.mirror, 200, ["Content-Length": "46", "Content-Type": "text/html"], .odd),
         Row(.tagged, 200, all("\"b\"", ["Content-Type": "text/html"]), .anew),
         Row(.digest, 200, ["Content-Length": "46", "Content-Type": "text/html"], .odd),
         // An answer without any version never replaces a file that had one.

@@ -14,6 +14,8 @@ extension ExchangeMachine {
         }
         switch head.status {
         case let status where StatusRule.isWhole(status): return deliverWhole(hop, head)
+        // The request was carried out: its answer is what was asked for, and sending it again would repeat it.
+        case let status where StatusRule.isDone(status, method: hop.method): return deliverWhole(hop, head)
         // A caching proxy may answer the whole file with 206 without a requested range.
         case 206 where isAll(head): return deliverWhole(hop, head)
         case 206:

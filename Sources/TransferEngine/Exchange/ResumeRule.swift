@@ -271,7 +271,10 @@ struct ResumeRule {
     /// Returns whether the answer is an HTML page, such as a login page, in place of a file that is none.
     private func isPage(_ head: ResponseHead) -> Bool {
         guard point.outlastsOddAnswers, MediaType.isPage(head.mediaType) else { return false }
-        return point.mediaType.map { !MediaType.isPage($0) } ?? (Validator(head) == nil && point.validator != nil)
+        if let mediaType = point.mediaType { return !MediaType.isPage(mediaType) }
+        // The file's own type is unknown: its version or its length are the claims that the page does not meet.
+        let hasOtherLength = point.total != nil && head.contentLength != point.total
+        return Validator(head) == nil && (point.validator != nil || hasOtherLength)
     }
 
     /// Returns how the answer shows that the file changed, or `nil` when it does not.
