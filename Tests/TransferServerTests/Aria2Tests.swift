@@ -92,6 +92,29 @@ import TransferTestSupport
         }
     }
 
+    @Test func theResultsOfOneRequestHaveABound() async throws {
+        try await withService { place in
+            let token = #""token:letmein-please""#
+            let adding = (0..<11).map { number in
+                #"{"methodName": "aria2.addUri", "params": [\#(token), ["http://127.0.0.1:1/\#(number)"], {"pause": "true"}]}"#
+            }
+            let reading = (0..<950).map { _ in
+                #"{"methodName": "aria2.tellWaiting", "params": [\#(token), 0, 1000, ["gid"]]}"#
+            }
+            func call(_ calls: [String]) async throws -> String {
+                let list = calls.joined(separator: ", ")
+                return try await place.ask(
+                    "/jsonrpc",
+                    json: #"{"jsonrpc": "2.0", "id": 1, "method": "system.multicall", "params": [[\#(list)]]}"#
+                ).text
+            }
+            _ = try await call(adding)
+            let text = try await call(reading)
+            #expect(text.contains("too many entries"), "\(text.prefix(300))")
+            #expect(text.components(separatedBy: "gid").count - 1 < 10_000 + 11)
+        }
+    }
+
     @Test func theSecretIsInTheCallAndJSONPIsRefused() async throws {
         try await withService { place in
             let call = #"{"jsonrpc": "2.0", "id": 1, "method": "aria2.tellActive", "params": []}"#

@@ -14,8 +14,6 @@ final class WrongSecrets: Sendable {
         var reported: ContinuousClock.Instant?
         /// The number since the last report.
         var count = 0
-        /// The number of responses that are delayed now.
-        var delayed = 0
     }
 
     private let state = Mutex(State())
@@ -26,8 +24,6 @@ final class WrongSecrets: Sendable {
     /// The number of wrong secrets that are answered without a delay, since a person may mistype one.
     private static let free = 3.0
     private static let longest = Duration.seconds(4)
-    /// The maximum number of delayed responses, since each holds its request. Further ones are not delayed.
-    private static let mostDelayed = 32
     private static let reportPause = Duration.seconds(60)
 
     /// Waits before the response to a wrong secret.
@@ -36,18 +32,10 @@ final class WrongSecrets: Sendable {
         if let count {
             logger.warning("refused \(CountText.words(count, "request")) with a wrong secret")
         }
-        guard pause > .zero, begin() else { return }
-        // A sleep with a reason: the delay itself is the purpose, as it slows guesses down.
+        guard pause > .zero else { return }
+        // A sleep with a reason: the delay itself is the purpose, as it slows guesses down. Every response is delayed:
+        // the number of connections bounds how many wait.
         try? await Task.sleep(for: pause)
-        state.withLock { $0.delayed -= 1 }
-    }
-
-    private func begin() -> Bool {
-        state.withLock { state in
-            guard state.delayed < Self.mostDelayed else { return false }
-            state.delayed += 1
-            return true
-        }
     }
 
     /// Notes a wrong secret.

@@ -23,6 +23,8 @@ struct AriaProtocol: Sendable {
         var level = AccessRules.Level.unauthenticated
         /// Whether one of them was wrong. No further call of the request is made then.
         var isWrong = false
+        /// The number of entries in the results so far.
+        var entries = 0
     }
 
     /// The maximum number of calls in a batch.
@@ -85,6 +87,9 @@ struct AriaProtocol: Sendable {
     ) async -> Result<JSONValue, AriaError> {
         if name == AriaMethod.multicall.rawValue { return await multicall(values, mayChange, &shown) }
         guard !shown.isWrong else { return .failure(.unauthorized) }
+        guard shown.entries < AriaDownloads.mostDownloads else {
+            return .failure(AriaError("too many entries for the results of one request"))
+        }
         var values = values
         let secret = values.first?.text.flatMap { $0.hasPrefix("token:") ? $0.dropFirst("token:".count) : nil }
         if secret != nil { values.removeFirst() }
@@ -92,7 +97,9 @@ struct AriaProtocol: Sendable {
         shown.level = max(shown.level, level)
         shown.isWrong = secret != nil && level == .unauthenticated
         do {
-            return .success(try await call(name, values, level, mayChange))
+            let result = try await call(name, values, level, mayChange)
+            shown.entries += result.elements?.count ?? 1
+            return .success(result)
         } catch {
             return .failure(AriaError(error))
         }

@@ -42,11 +42,19 @@ struct WebSocketUpgrade: Sendable {
             only("Upgrade")?.lowercased() == "websocket", only("Sec-WebSocket-Version") == "13",
             only("Sec-WebSocket-Key") != nil,
             !fields.contains(name: "Content-Length"), !fields.contains(name: "Transfer-Encoding"),
-            // Clients differ in the spelling of this field.
-            ["upgrade", "keep-alive, upgrade", "upgrade, keep-alive"].contains(only("Connection")?.lowercased()),
+            admits(connection: only("Connection") ?? ""),
             host != nil, access.admits(host: host)
         else { return false }
         return access.admits(origin: fields.first(name: "Origin"), host: host)
+    }
+
+    /// Returns whether the field asks for the upgrade, and for nothing that changes the head: a list whose blanks are
+    /// optional (RFC 9110 §5.6.1).
+    private func admits(connection: String) -> Bool {
+        let options = connection.lowercased().split(separator: ",", omittingEmptySubsequences: false).map {
+            $0.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+        }
+        return options.contains("upgrade") && options.allSatisfy { ["upgrade", "keep-alive"].contains($0) }
     }
 
     func talk(_ channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>) async {
