@@ -94,15 +94,16 @@ struct Put: AsyncParsableCommand {
         for source in sources {
             if work.fleet != nil {
                 // The path begins in the folder of the worker.
-                work.jobs.append(job(source, source.split(separator: "/").last.map(String.init) ?? source))
-            } else if source == "-" {
+                work.jobs.append(job(source, Self.lastName(source)))
+            } else if source == "-" || StreamSpool.isPipe(source) {
+                let pipe = source == "-" ? nil : source
                 if dryRun {
-                    print("  send  standard input -> \(Redaction.url(to))")
+                    print("  send  \(pipe ?? "standard input") -> \(Redaction.url(to))")
                     continue
                 }
-                let spool = try StreamSpool(.input, of: to, state: place.state)
-                try spool.fill()
-                work.jobs.append(job(spool.path, ""))
+                let spool = try StreamSpool(.input, of: pipe.map { "\(to)\n\($0)" } ?? to, state: place.state)
+                try spool.fill(fromPipe: pipe)
+                work.jobs.append(job(spool.path, pipe.map(Self.lastName) ?? ""))
                 work.spools.append(spool)
                 work.again = [to] + upload.words + request.words
             } else if SentFolder.isFolder(source) {
@@ -111,8 +112,7 @@ struct Put: AsyncParsableCommand {
                 hasUnreadable = hasUnreadable || !contents.unreadable.isEmpty
                 for file in contents.files { work.jobs.append(job(file.path, file.name)) }
             } else {
-                let name = source.split(separator: "/").last.map(String.init) ?? source
-                work.jobs.append(job(Composition.absolute(source), name))
+                work.jobs.append(job(Composition.absolute(source), Self.lastName(source)))
             }
         }
         if work.jobs.isEmpty {
@@ -123,6 +123,8 @@ struct Put: AsyncParsableCommand {
         let status = dryRun ? .complete : try await work.run()
         ExitStatus.exit(status == .complete && hasUnreadable ? .someFailed : status)
     }
+
+    private static func lastName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
     /// Reports the entries of a folder that are not sent, with the reasons.
     private static func tell(_ contents: SentFolder.Contents, of source: String) {

@@ -53,16 +53,25 @@ final class StreamSpool: Sendable {
 
     deinit { if lock >= 0 { close(lock) } }
 
-    /// Reads all of standard input.
+    /// Whether a path names a pipe, whose bytes come once.
+    static func isPipe(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+    }
+
+    /// Reads all of standard input, or of a named pipe.
     ///
     /// - Throws: `Failure` when it cannot be read or stored; the earlier content then stays.
-    func fill() throws(Failure) {
+    func fill(fromPipe pipe: String? = nil) throws(Failure) {
+        let source = pipe.map { open($0, O_RDONLY | O_CLOEXEC) } ?? STDIN_FILENO
+        guard source >= 0 else { throw Self.failure("cannot read \(pipe ?? "")") }
+        defer { if pipe != nil { close(source) } }
         let new = path + ".new"
         let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure("cannot write \(new)") }
         defer { close(descriptor) }
         do throws(Failure) {
-            try Self.copy(from: STDIN_FILENO, "standard input", to: descriptor, new)
+            try Self.copy(from: source, pipe ?? "standard input", to: descriptor, new)
             guard rename(new, path) == 0 else { throw Self.failure("cannot write \(path)") }
         } catch {
             unlink(new)

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import TransferTestServer
 import TransferTestSupport
@@ -64,6 +65,24 @@ import TransferTestSupport
             #expect(twice.exitCode == 64 && twice.standardError.contains("standard input is one file"), "\(twice)")
             let nameless = try await place.run("put", "-", server.url("/in/"))
             #expect(nameless.exitCode == 64 && nameless.standardError.contains("has no name"), "\(nameless)")
+        }
+    }
+
+    @Test func aNamedPipeIsSentWhole() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let sink = server.acceptUploads("/in/pipe")
+            server.script("/in/pipe", [.cutUpload(after: 10_000)])
+            try #require(mkfifo(place.folder.path("pipe"), 0o600) == 0)
+            let process = try place.command(["put", "pipe", server.url("/in/")]).start()
+            try place.folder.write(count: 200_000, seed: 3, to: "bytes")
+            let writer = ChildProcess.Command(
+                "/bin/sh", ["-c", "cat bytes > pipe"], workingFolder: place.folder.path)
+            #expect(try await ChildProcess.start(writer).result().exitCode == 0)
+            let result = try await process.result()
+            #expect(result.exitCode == 0, "\(result)")
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: place.folder.path("bytes")))
+            #expect(sink.uploads.last?.bytes == Array(bytes))
         }
     }
 }
