@@ -86,9 +86,9 @@ struct Transfer: AsyncParsableCommand {
         guard let name = arguments.first, let tool = FrontTool(rawValue: name) else { return nil }
         let words = Array(arguments.dropFirst())
         switch tool {
-        case .curl: return CurlCommand(words: words)
-        case .wget: return WgetCommand(words: words)
-        case .aria2: return Aria2Command(words: words)
+        case .curl: return CurlCommand(taking: words)
+        case .wget: return WgetCommand(taking: words)
+        case .aria2: return Aria2Command(taking: words)
         }
     }
 
@@ -147,7 +147,7 @@ struct Transfer: AsyncParsableCommand {
 /// An answer of the parser instead of a command: help, or a fault of usage.
 ///
 /// The exit status is asked for once: for each question ArgumentParser reflects all options of the verb.
-private struct ParserAnswer: Error {
+struct ParserAnswer: Error {
     var error: any Error
     var code: ExitCode
 }

@@ -201,6 +201,8 @@ import TransferTestSupport
             return nil
         } catch let failure as Failure {
             return (failure.message, failure.status.rawValue)
+        } catch let answer as ParserAnswer {
+            return (Transfer.fullMessage(for: answer.error), answer.code.rawValue)
         } catch {
             return (Transfer.fullMessage(for: error), Transfer.exitCode(for: error).rawValue)
         }

@@ -24,7 +24,8 @@ extension FrontCommand {
                 """)
     }
 
-    init(words: [String]) {
+    /// Creates the command without a parser. The initialiser of all members would leave the words undefined.
+    init(taking words: [String]) {
         self.init()
         self.words = words
     }

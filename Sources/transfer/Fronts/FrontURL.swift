@@ -96,11 +96,14 @@ enum FrontNames {
     }
 
     /// Returns the name, or the name with the first free number behind it: `x.iso.1`, or `x.1.iso`.
-    static func free(_ path: String, beforeExtension: Bool = false) -> String {
-        guard exists(path) else { return path }
+    ///
+    /// - Parameter taken: The names that other transfers of the line will have.
+    static func free(_ path: String, beforeExtension: Bool = false, taken: Set<String> = []) -> String {
+        func isFree(_ name: String) -> Bool { !taken.contains(name) && !exists(name) }
+        guard !isFree(path) else { return path }
         let (stem, rest) = beforeExtension ? split(path) : (path, "")
         var number = 1
-        while exists("\(stem).\(number)\(rest)") { number += 1 }
+        while !isFree("\(stem).\(number)\(rest)") { number += 1 }
         return "\(stem).\(number)\(rest)"
     }
 

@@ -83,6 +83,10 @@ enum FrontLines {
         FrontLineRow("curl --compressed $U/gz"),
         FrontLineRow("curl $H/a.txt"),
         FrontLineRow("curl -d a=1 -d b=2 $U/echo"),
+        FrontLineRow("curl -d a=1 $U/made"),
+        FrontLineRow("curl -X PUT -d a=1 -o out.txt $U/made"),
+        FrontLineRow("curl -X DELETE $U/gone"),
+        FrontLineRow("curl -b nofile $U/a.txt"),
         FrontLineRow("curl -da=1 $U/echo"),
         FrontLineRow("curl -X POST $U/echo -H 'Content-Type: application/json' -d '{\"a\":1}'"),
         FrontLineRow("curl -XPOST -H \"Content-Type: application/json\" --data @f.json $U/echo"),
@@ -128,6 +132,7 @@ enum FrontLines {
     static let wget: [FrontLineRow] = [
         FrontLineRow("wget $U/a.txt"),
         FrontLineRow("wget -q $U/a.txt"),
+        FrontLineRow("wget -q $U/a.txt $U/a.txt"),
         FrontLineRow("wget -nv $U/a.txt"),
         FrontLineRow("wget $U/a.txt", before: ["a.txt": "old"]),
         FrontLineRow("wget -O out.txt $U/a.txt"),

@@ -102,6 +102,8 @@ struct FrontStage {
             Response(status: 302, headers: ["Location": "/a.txt"], body: .text("moved"))
         }
         server.handle(nil, "/echo", echo)
+        server.handle(nil, "/made") { _ in Response(status: 201, body: .text("made")) }
+        server.handle(nil, "/gone") { _ in Response(status: 204) }
         server.handle(nil, "/form", form)
         server.handle(nil, "/agent") { Response(body: .text($0.headers["User-Agent"] ?? "none")) }
         server.handle(nil, "/auth") { request in

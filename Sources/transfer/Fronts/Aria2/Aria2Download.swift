@@ -102,7 +102,7 @@ struct Aria2Download {
         }
         return switch verdict {
         case .taken: nil
-        case .leftOut, .takenWithout: option.fault(CurlFrontRules.unknownEffect, canBeLeftOut: true)
+        case .leftOut, .takenWithout: option.fault(CurlFrontRules.unknownEffect)
         case .refused(let message): option.fault(message.strippingPrefix("\(option.shown): "))
         }
     }

@@ -109,7 +109,7 @@ struct CurlFrontOperation {
     private func verdict(_ verdict: ListVerdict, _ option: FrontOption) -> FrontFault? {
         switch verdict {
         case .taken: nil
-        case .leftOut: option.isOn ? option.fault(CurlFrontRules.unknownEffect, canBeLeftOut: true) : nil
+        case .leftOut: option.isOn ? option.fault(CurlFrontRules.unknownEffect) : nil
         case .takenWithout(let rest): option.fault("\(rest) has no equivalent")
         case .refused(let message):
             option.isOn ? option.fault(message.strippingPrefix("\(option.shown): ")) : nil
@@ -180,7 +180,10 @@ struct CurlFrontOperation {
     }
 
     private mutating func take(cookie option: FrontOption) -> FrontFault? {
-        guard option.value.contains("=") else { return takeListed(option) }
+        guard option.value.contains("=") else {
+            // Without a file the option only switches cookies on, which are sent along a chain of redirects here too.
+            return FrontNames.exists(option.value) ? takeListed(option) : nil
+        }
         let place = FrontPlace.of(option.index)
         let known = draft.string(["headers", "Cookie"])
         draft.set(["headers", "Cookie"], .string((known.map { $0 + "; " } ?? "") + option.value), at: place)

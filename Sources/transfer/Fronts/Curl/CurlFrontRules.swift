@@ -25,7 +25,7 @@ enum CurlFrontRules {
         "telnet-option": ("telnet is not spoken", false),
         "include": ("only the file is written, not the head before it", true),
         "write-out": (answers, true), "dump-header": (answers, true),
-        "cookie-jar": (cookies, true),
+        "cookie-jar": (cookies, false),
         "ipv4": (routes, true), "ipv6": (routes, true),
         "trace": (answers, true), "trace-ascii": (answers, true), "trace-config": (answers, true),
         "stderr": ("2> FILE keeps the messages", true), "libcurl": ("no source of a program is written", true),

@@ -37,7 +37,7 @@ struct WgetFront: FrontReader {
             case .taken: break
             case .refused(let message): faults.append(option.fault(message.strippingPrefix("\(option.shown): ")))
             case .leftOut, .takenWithout:
-                faults.append(option.fault(CurlFrontRules.unknownEffect, canBeLeftOut: true))
+                faults.append(option.fault(CurlFrontRules.unknownEffect))
             }
         case .own?: takeOwn(option)
         case nil: faults.append(option.fault("no option that is known"))

@@ -16,8 +16,11 @@ struct WgetNames {
     /// Whether the last URL of the redirects names the file.
     var areLast = false
 
+    /// The names of the line's earlier URLs.
+    private var taken: Set<String> = []
+
     /// Returns where the bytes of a URL go, and sets the rule for a file that exists.
-    func output(of url: FrontURL, _ draft: inout ListDraft) -> FrontTransfer.Output {
+    mutating func output(of url: FrontURL, _ draft: inout ListDraft) -> FrontTransfer.Output {
         let place = draft.place
         if let document {
             if document == "-" || document == "/dev/stdout" { return .standardOutput }
@@ -37,7 +40,9 @@ struct WgetNames {
             return .file(path)
         }
         draft.set(["ifExists"], .string("overwrite"), at: place)
-        return .file(FrontNames.free(path))
+        let free = FrontNames.free(path, taken: taken)
+        taken.insert(free)
+        return .file(free)
     }
 
     private func setRule(_ rule: String, _ draft: inout ListDraft, _ place: ListPlace) {
