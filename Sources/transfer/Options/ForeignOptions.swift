@@ -39,6 +39,9 @@ enum ForeignOptions {
         ForeignOption("-Z --parallel-immediate", .always("transfers run side by side")),
         ForeignOption("-J --remote-header-name --content-disposition", .always("the server names the file")),
         ForeignOption("-c --continue --auto-file-renaming", .always("interrupted transfers always continue")),
+        ForeignOption(
+            "-C --continue-at =#",
+            .words("interrupted transfers always continue; transfer copies no part of a file from a given byte")),
         ForeignOption("-C --continue-at =", .always("interrupted transfers always continue")),
         ForeignOption("--create-dirs --force-directories", .always("folders are made")),
         ForeignOption("-N --timestamping --check-integrity", .always("what is complete is not fetched again")),
@@ -143,7 +146,8 @@ enum ForeignOptions {
         ForeignOption(
             "-x --proxy --preproxy --all-proxy --http-proxy --https-proxy --socks5 --socks5-hostname =",
             .option("--proxy")),
-        ForeignOption("--noproxy --no-proxy =", .option("--noproxy")),
+        ForeignOption("--noproxy =", .option("--noproxy")),
+        ForeignOption("--no-proxy", .same(["--noproxy", "*"])),
         ForeignOption("--proxy-user =", .option("--proxy-user")),
         ForeignOption("--proxy-password --proxy-passwd =", .option("--proxy-password")),
         ForeignOption("--cacert --ca-certificate --ca-cert =", .option("--cacert")),

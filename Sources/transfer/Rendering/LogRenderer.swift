@@ -16,6 +16,8 @@ struct LogRenderer: Sendable {
     }
 
     var detail = Detail.all
+    /// Whether full disks are reported in any case, as no screen shows them.
+    var reportsFullDisks = false
     var verbose = false
     var charset = Charset.utf8
 
@@ -175,7 +177,7 @@ struct LogRenderer: Sendable {
             if verbose { add(.info, "\(name(job, event)): not uploaded, the file is gone or has changed since") }
         case .waiting(let job, .disk(let message, let remaining, let patience)):
             urls[Key(batch: event.batch, job: job)] = nil
-            guard !isLive else { return }
+            guard !isLive || reportsFullDisks else { return }
             folding.add(
                 batch: event.batch, job: name(job, event), host: "", delay: remaining,
                 error: TransferError(.diskFull, message), patience: patience, time: event.time)

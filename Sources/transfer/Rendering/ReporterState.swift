@@ -45,6 +45,7 @@ struct ReporterState: ~Copyable {
             showsScreen || options.isQuiet ? .lasting : options.progress == .none ? .troubles : .all,
             verbose: options.isVerbose,
             charset: terminal.charset)
+        log.reportsFullDisks = !showsScreen
         format = showsScreen ? .terminal : terminal.isJournal ? .journal : .file
     }
 
