@@ -181,8 +181,8 @@ struct CurlFrontOperation {
 
     private mutating func take(cookie option: FrontOption) -> FrontFault? {
         guard option.value.contains("=") else {
-            // Without a file the option only switches cookies on, which are sent along a chain of redirects here too.
-            return FrontNames.exists(option.value) ? takeListed(option) : nil
+            // The name of no file only switches cookies on, for redirects.
+            return option.value == "-" || FrontNames.exists(option.value) ? takeListed(option) : nil
         }
         let place = FrontPlace.of(option.index)
         let known = draft.string(["headers", "Cookie"])
