@@ -43,7 +43,7 @@ struct FleetRun {
     func run() async throws -> ExitStatus {
         try command.request.fields.checkFiles()
         var rules = try command.request.rulesOfFiles(isAsking: !command.dryRun)
-        try command.downloads.coding.lay(over: &rules)
+        try command.coding.lay(over: &rules)
         rules.configuration = try command.request.configuration.load()
         let known = Composition.hooks(command.output.hooks, rules.configuration)
         let sources = try command.files.map { file in

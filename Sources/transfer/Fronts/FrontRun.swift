@@ -48,7 +48,7 @@ struct FrontRun {
             limits: try LimitOptions.parse(limits), output: try OutputOptions.parse(talk), state: nil)
         work.configuration = try ConfigurationOptions.parse([]).load()
         work.isFront = true
-        var rules = try RequestOptions.parse([]).rules()
+        var rules = try RequestOptions.none().rules()
         rules.configuration = work.configuration
         var decoder = JobDecoder(
             JSONReader(UnsafeBufferPointer(start: nil, count: 0)), rules: rules, sums: .none)

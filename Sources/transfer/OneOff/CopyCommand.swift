@@ -3,7 +3,7 @@ import FoundationEssentials
 import TransferCore
 import TransferQueue
 
-struct Copy: AsyncParsableCommand {
+struct Copy: AsyncParsableCommand, RequestCommand {
     static let configuration = CommandConfiguration(
         abstract: "Copy from server to server, without a local file; a URL that ends in / gets the source's name.",
         discussion: """
@@ -57,14 +57,20 @@ struct Copy: AsyncParsableCommand {
     var dryRun = false
 
     @OptionGroup var s3: S3Arguments
-    @OptionGroup var request: RequestOptions
+    @OptionGroup var fields: FieldOptions
+    @OptionGroup var login: LoginArguments
+    @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var trust: TrustOptions
+    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var attempts: AttemptOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
     @OptionGroup var state: StateOptions
 
     private var sources: [String] { urls.dropLast().map(URLArgument.completed) }
 
-    mutating func validate() throws {
+    func validate() throws {
+        _ = try request.rules()
         guard urls.count >= 2, let to = urls.last else {
             throw ValidationError("name what to copy, and then where it goes: two URLs or more")
         }

@@ -4,7 +4,7 @@ import Glibc
 import TransferCore
 import TransferQueue
 
-struct Get: AsyncParsableCommand {
+struct Get: AsyncParsableCommand, RequestCommand {
     static let configuration = CommandConfiguration(
         abstract: "Download URLs, each to a file of its own.",
         discussion: """
@@ -39,11 +39,17 @@ struct Get: AsyncParsableCommand {
     var noMetalink = false
 
     @OptionGroup var list: ListOptions
-    @OptionGroup var downloads: DownloadOptions
+    @OptionGroup var metalink: MetalinkOptions
+    @OptionGroup var coding: CodingOptions
     @OptionGroup var proof: ProofOptions
     @OptionGroup var message: MessageOptions
     @OptionGroup var s3: S3Arguments
-    @OptionGroup var request: RequestOptions
+    @OptionGroup var fields: FieldOptions
+    @OptionGroup var login: LoginArguments
+    @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var trust: TrustOptions
+    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var attempts: AttemptOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
     @OptionGroup var queue: OneOffPlaceOptions
@@ -67,14 +73,15 @@ struct Get: AsyncParsableCommand {
     /// - Parameter spool: The path of the one file that is written to standard output.
     private func ways(to spool: String?) -> ListRules {
         var ways = list.rules(destination: output)
-        ways.metalink = downloads.metalink.rules(output: place.isTemplate ? nil : spool ?? output)
+        ways.metalink = metalink.rules(output: place.isTemplate ? nil : spool ?? output)
         ways.documents = documents
         return ways
     }
 
     private var documents: FetchedDocument { FetchedDocument(options: request.words, asksNoServer: dryRun) }
 
-    mutating func validate() throws {
+    func validate() throws {
+        _ = try request.rules()
         if urls.isEmpty, lists.isEmpty, !mirror.isEmpty {
             throw ValidationError(
                 "--mirror is one more source of the one URL: name that too (web sites are not copied)")
@@ -116,7 +123,7 @@ struct Get: AsyncParsableCommand {
         if proof.checksum != nil, proof.checksums != nil {
             throw ValidationError("--checksum and --checksums do not go together")
         }
-        try downloads.coding.check(request.segments)
+        try coding.check(request.segments)
         if queue.address != nil {
             try FleetOneOff.check(limits, show, standardInput: output == "-" || inputs.contains("-"))
         }
@@ -159,7 +166,7 @@ struct Get: AsyncParsableCommand {
         let body = try message.body()
         var rules = try request.rules()
         try s3.lay(over: &rules)
-        try downloads.coding.lay(over: &rules)
+        try coding.lay(over: &rules)
         rules.configuration = work.configuration
         let typed = dryRun ? nil : try request.login.askedPasswords(for: named)
         let sums = try proof.list(documents)
@@ -251,7 +258,7 @@ struct Get: AsyncParsableCommand {
         var rules = try request.rulesOfFiles(isAsking: isAsking)
         try s3.lay(over: &rules)
         try proof.lay(over: &rules, documents)
-        try downloads.coding.lay(over: &rules)
+        try coding.lay(over: &rules)
         // The spool of standard output may be overwritten, as it is no user's file.
         if output == "-" { _ = rules.set("ifExists", to: #""overwrite""#) }
         rules.configuration = configuration

@@ -5,7 +5,7 @@ import TransferCore
 import TransferQueue
 import TransferWatch
 
-struct Put: AsyncParsableCommand {
+struct Put: AsyncParsableCommand, RequestCommand {
     static let configuration = CommandConfiguration(
         abstract: "Upload files and folders; a URL that ends in / gets the file's name.",
         discussion: """
@@ -35,14 +35,20 @@ struct Put: AsyncParsableCommand {
     var dryRun = false
 
     @OptionGroup var upload: UploadOptions
-    @OptionGroup var request: RequestOptions
+    @OptionGroup var fields: FieldOptions
+    @OptionGroup var login: LoginArguments
+    @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var trust: TrustOptions
+    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var attempts: AttemptOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var show: OutputOptions
     @OptionGroup var place: OneOffPlaceOptions
 
     private var sources: ArraySlice<String> { arguments.dropLast() }
 
-    mutating func validate() throws {
+    func validate() throws {
+        _ = try request.rules()
         guard arguments.count >= 2, let url = arguments.last else { throw ValidationError("name files and then a URL") }
         let made = try upload.upload(to: url, by: request).upload
         let givesNames = made.uploadProtocol.givesNames

@@ -4,7 +4,7 @@ import Glibc
 import TransferCore
 import TransferQueue
 
-struct Run: AsyncParsableCommand {
+struct Run: AsyncParsableCommand, RequestCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run batches of jobs to their end; the same command continues them later.",
         discussion: """
@@ -41,8 +41,14 @@ struct Run: AsyncParsableCommand {
 
     @OptionGroup var waits: WaitOptions
     @OptionGroup var list: ListOptions
-    @OptionGroup var downloads: DownloadOptions
-    @OptionGroup var request: RequestOptions
+    @OptionGroup var metalink: MetalinkOptions
+    @OptionGroup var coding: CodingOptions
+    @OptionGroup var fields: FieldOptions
+    @OptionGroup var login: LoginArguments
+    @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var trust: TrustOptions
+    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var attempts: AttemptOptions
     @OptionGroup var limits: LimitOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var stops: StopOptions
@@ -50,11 +56,12 @@ struct Run: AsyncParsableCommand {
 
     var state: StateOptions { place.state }
 
-    mutating func validate() throws {
+    func validate() throws {
+        _ = try request.rules()
         if files.isEmpty { throw ValidationError("name a job file, or - for standard input") }
         if files.count > 1, name != nil { throw ValidationError("--name goes with one job file") }
         if files.contains("-"), name == nil { throw ValidationError("standard input needs --name") }
-        try downloads.coding.check(request.segments)
+        try coding.check(request.segments)
         if files.contains("-"), files.count > 1 { throw ValidationError("- goes alone") }
         if case .database = try place.place() { return try FleetRun.check(self) }
         if waits.detach { throw ValidationError("--detach goes with --queue postgres://HOST/DATABASE") }
@@ -69,7 +76,7 @@ struct Run: AsyncParsableCommand {
         }
         try request.fields.checkFiles()
         var rules = try request.rulesOfFiles(isAsking: !dryRun)
-        try downloads.coding.lay(over: &rules)
+        try coding.lay(over: &rules)
         rules.configuration = try request.configuration.load()
         if files == ["-"], !dryRun {
             let status = try await StandardInputRun(command: self, rules: rules).run()
@@ -148,7 +155,7 @@ struct Run: AsyncParsableCommand {
 
     /// The options of the command line that a later run needs as well.
     private var repeated: [String] {
-        list.words + downloads.metalink.words + downloads.coding.words + request.words + limits.words
+        list.words + metalink.words + coding.words + request.words + limits.words
             + output.hooks.words
             + (refresh ? ["--refresh"] : [])
             + (verify ? ["--verify"] : [])
@@ -169,7 +176,7 @@ struct Run: AsyncParsableCommand {
     /// The rules for reading the files.
     var listRules: ListRules {
         var rules = list.rules()
-        rules.metalink = downloads.metalink.rules
+        rules.metalink = metalink.rules
         rules.documents = FetchedDocument(options: request.words, asksNoServer: dryRun)
         return rules
     }

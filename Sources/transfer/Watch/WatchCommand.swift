@@ -7,7 +7,7 @@ import TransferFleet
 import TransferQueue
 import TransferWatch
 
-struct Watch: AsyncParsableCommand {
+struct Watch: AsyncParsableCommand, RequestCommand {
     static let configuration = CommandConfiguration(
         abstract: "Upload files that appear in a folder, each version of each file once, until stopped.",
         discussion: """
@@ -41,7 +41,12 @@ struct Watch: AsyncParsableCommand {
 
     @OptionGroup var end: WatchEndOptions
     @OptionGroup var upload: UploadOptions
-    @OptionGroup var request: RequestOptions
+    @OptionGroup var fields: FieldOptions
+    @OptionGroup var login: LoginArguments
+    @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var trust: TrustOptions
+    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var attempts: AttemptOptions
     @OptionGroup var files: WatchedFileOptions
 
     @Option(
@@ -67,7 +72,8 @@ struct Watch: AsyncParsableCommand {
     @OptionGroup var state: StateOptions
     @OptionGroup var fleet: WatchQueueOptions
 
-    mutating func validate() throws {
+    func validate() throws {
+        _ = try request.rules()
         if folder.isEmpty { throw ValidationError("name a folder") }
         if end.noLedger {
             if newOnly {

@@ -1,12 +1,6 @@
 import ArgumentParser
 import TransferQueue
 
-/// The options for downloads from lists, job files or the command line.
-struct DownloadOptions: ParsableArguments {
-    @OptionGroup var metalink: MetalinkOptions
-    @OptionGroup var coding: CodingOptions
-}
-
 /// The option that lets servers compress downloads for the transfer.
 struct CodingOptions: ParsableArguments {
     @Flag(
