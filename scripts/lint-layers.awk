@@ -62,9 +62,9 @@ BEGIN {
     only("CTransferSQLite", "^Sources/TransferStoreSQLite/")
     only("GRDB", "^(Sources/TransferStoreSQLite|Tests)/")
     only("GRDBSQLite", "^(Sources/TransferStoreSQLite|Tests)/")
-    only("FoundationNetworking", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine)|Tests|examples)/")
+    only("FoundationNetworking", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine)|Tests|examples|Alamofire)/")
     # All of Foundation needs ICU's data, and the command has none (Sources/CTransferProgram).
-    only("Foundation", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine|TransferTestServer)|Tests|examples)/")
+    only("Foundation", "^(Sources/(TransferNetworking|TransferKit|TransferKitCombine|TransferTestServer)|Tests|examples|Alamofire)/")
     # The runner is started without XCTest, so that such a test would silently not run.
     only("XCTest", "^$")
 

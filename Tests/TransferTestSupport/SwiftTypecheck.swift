@@ -16,6 +16,17 @@ public enum SwiftTypecheck {
         }
     }
 
+    /// A module outside the package of the tests.
+    public struct Library: Sendable {
+        let name: String
+        let sources: [URL]
+
+        public init(_ name: String, sources: [URL]) {
+            self.name = name
+            self.sources = sources
+        }
+    }
+
     /// Checks one source under any name. Files outside the package are not formatted either, so their names end in
     /// `.txt`.
     public static func run(_ source: URL, version: Int) async throws -> [Diagnostic] {
@@ -28,9 +39,10 @@ public enum SwiftTypecheck {
     ///   - sources: The names and texts of the sources.
     ///   - version: The version of the language.
     ///   - isStrict: Whether a member is visible only if its module is imported, as packages can require.
+    ///   - library: A module that the sources can import, and that the tests' own build lacks.
     /// - Returns: Errors and warnings, sorted by their places.
     public static func run(
-        _ sources: [(name: String, text: String)], version: Int, isStrict: Bool = false
+        _ sources: [(name: String, text: String)], version: Int, isStrict: Bool = false, library: Library? = nil
     ) async throws -> [Diagnostic] {
         let folder = try TemporaryFolder("typecheck")
         var arguments = ["swiftc", "-typecheck", "-wmo", "-swift-version", "\(version)", "-diagnostic-style", "llvm"]
@@ -39,6 +51,7 @@ public enum SwiftTypecheck {
         if sources.count > 1 { arguments.append("-parse-as-library") }
         for source in sources { arguments.append(try folder.write(source.text, to: source.name)) }
         arguments += try await modules()
+        if let library { arguments += ["-I", try await build(library, in: folder)] }
         let result = try await ChildProcess.start(
             ChildProcess.Command("/usr/bin/env", arguments, timeout: .seconds(150))
         ).result()
@@ -46,6 +59,22 @@ public enum SwiftTypecheck {
         let failed = found.contains { $0.kind == "error" }
         guard failed == (result.exitCode != 0) else { throw TestSupportError("\(result)") }
         return found.sorted { ($0.file, $0.line, $0.message) < ($1.file, $1.line, $1.message) }
+    }
+
+    /// Builds the interface of a module, with the features of our own targets, and returns the folder that contains it.
+    private static func build(_ library: Library, in folder: TemporaryFolder) async throws -> String {
+        var arguments = ["swiftc", "-emit-module", "-module-name", library.name, "-parse-as-library"]
+        arguments += ["-swift-version", "6", "-emit-module-path", folder.path + "/\(library.name).swiftmodule"]
+        for feature in ["InternalImportsByDefault", "MemberImportVisibility", "ExistentialAny"] {
+            arguments += ["-enable-upcoming-feature", feature]
+        }
+        arguments += library.sources.map(\.path)
+        arguments += try await modules()
+        let result = try await ChildProcess.start(
+            ChildProcess.Command("/usr/bin/env", arguments, timeout: .seconds(150))
+        ).result()
+        guard result.exitCode == 0 else { throw TestSupportError("\(result)") }
+        return folder.path
     }
 
     private static func diagnostic(_ line: String, in folder: String) -> Diagnostic? {

@@ -2,6 +2,10 @@ public import Foundation
 
 // The documentation of Alamofire also calls the default session's requests by the name of the module.
 extension Alamofire {
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// The default session, `Session.default`, under its name in Alamofire's module.
+    public static let AF = TransferNetworking.Session.default
+
     /// Does the same as `AF.request` with parameters that an encoding adds.
     @preconcurrency
     public static func request(
