@@ -7,8 +7,8 @@ extension MultipartFormData {
     /// Returns the whole form in memory; `writeEncodedData(to:)` suits large forms.
     ///
     /// - Throws: `AFError.multipartEncodingFailed` for errors that occurred when parts were added, and for a file that
-    ///   cannot be read or has changed its size. The same error reports a stream that fails, was read before, or has
-    ///   another length than declared. A boundary that RFC 2046 does not allow throws a `TransferError`.
+    ///   cannot be read or has changed its size. The same error reports a stream that fails, was read before, or is
+    ///   shorter than declared. A boundary that RFC 2046 does not allow throws a `TransferError`.
     public func encode() throws -> Data {
         let form = try segments()
         var encoded = Data()

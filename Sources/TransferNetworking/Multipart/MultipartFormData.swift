@@ -100,7 +100,7 @@ open class MultipartFormData: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - stream: A stream that is not open. It is read once, and belongs to the form from now on.
-    ///   - length: The number of bytes in the stream; more or fewer are an error.
+    ///   - length: The number of bytes that are sent; bytes beyond them stay in the stream, and fewer are an error.
     ///   - name: The name of the field.
     ///   - fileName: The file name that is sent with the part.
     ///   - mimeType: The `Content-Type` of the part.
@@ -116,7 +116,7 @@ open class MultipartFormData: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - stream: A stream that is not open. It is read once, and belongs to the form from now on.
-    ///   - length: The number of bytes in the stream; more or fewer are an error.
+    ///   - length: The number of bytes that are sent; bytes beyond them stay in the stream, and fewer are an error.
     ///   - headers: The header fields, sent in this order. Line breaks in them are sent as spaces.
     public func append(_ stream: InputStream, withLength length: UInt64, headers: HTTPHeaders) {
         add(FormPart(headers: headers, content: .stream(OneTimeStream(stream)), length: length))

@@ -15,6 +15,6 @@ final class OneTimeStream: Sendable {
             return given
         }
         guard let taken else { throw BodyReadFailure(.bodyStreamConsumed) }
-        return try InputStreamSource(taken.stream, length: length)
+        return try InputStreamSource(taken.stream, length: length, mayHaveMore: true)
     }
 }

@@ -8,14 +8,18 @@ final class InputStreamSource: ByteSource, @unchecked Sendable {
     let mayWait = true
     private let stream: InputStream
     private let length: UInt64?
+    private let mayHaveMore: Bool
     private var count: UInt64 = 0
 
     /// Opens the stream unless it is open.
     ///
-    /// - Parameter length: The number of bytes that the stream must contain, if known.
-    init(_ stream: InputStream, length: UInt64?) throws(BodyReadFailure) {
+    /// - Parameters:
+    ///   - length: The number of bytes that the stream must contain, if known.
+    ///   - mayHaveMore: Whether bytes beyond the length are left unread. Otherwise they are an error.
+    init(_ stream: InputStream, length: UInt64?, mayHaveMore: Bool = false) throws(BodyReadFailure) {
         self.stream = stream
         self.length = length
+        self.mayHaveMore = mayHaveMore
         if stream.streamStatus == .notOpen { stream.open() }
         switch stream.streamStatus {
         case .error: throw failure("open")
@@ -46,7 +50,7 @@ final class InputStreamSource: ByteSource, @unchecked Sendable {
 
     /// Checks that the stream has ended, as bytes beyond the declared length would silently be lost.
     private func checkEnd() throws(BodyReadFailure) {
-        guard let length, stream.hasBytesAvailable, answersAtOnce else { return }
+        guard !mayHaveMore, let length, stream.hasBytesAvailable, answersAtOnce else { return }
         let more = try withTemporaryByte { byte throws(BodyReadFailure) in try readSome(into: byte, 1) }
         if more > 0 {
             throw BodyReadFailure(
