@@ -42,6 +42,21 @@ struct RefusedDownloadTests {
         }
     }
 
+    @Test func theRequestItselfNamesTheFileToItsValidators() async throws {
+        try await withTestServer { server async throws in
+            server.serve("/f", .text("content"))
+            let request = makeSession(temporary).download(server.url("/f"))
+            let same = Calls<Bool>()
+            request.validate { [weak request] _, _, url in
+                same.add(url != nil && request?.fileURL == url)
+                return .success(())
+            }
+            let response = await request.serializingString().response
+            #expect(response.value == "content")
+            #expect(same.all == [true])
+        }
+    }
+
     @Test func anAcceptedDownloadReplacesAFile() async throws {
         try await withTestServer { server async throws in
             server.serve("/f", .text("new"))

@@ -302,6 +302,13 @@ struct SessionTests {
         }
     }
 
+    @Test func theDelegateOfItsURLSessionIsTheSessionsOwn() {
+        let delegate = SessionDelegate()
+        let session = Session(delegate: delegate)
+        #expect(session.session.delegate === delegate)
+        #expect(session.session === session.session)
+    }
+
     @Test func aSessionOfAURLSessionHasItsConfiguration() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))

@@ -41,6 +41,11 @@ struct ValidationTests {
         }
     }
 
+    @Test func aMissingTypeNamesTheAcceptedOnesInTheirOrder() throws {
+        let error = ResponseRule.contentType(try head(nil), ["b/*", "a/*"], isEmpty: false).error?.asAFError
+        #expect(error?.acceptableContentTypes == ["a/*", "b/*"])
+    }
+
     @Test func anAnswerWithoutABodyHasNoTypeToCheck() throws {
         #expect(ResponseRule.contentType(try head("text/html"), ["image/png"], isEmpty: true).error == nil)
         #expect(ResponseRule.contentType(try head(nil), ["image/png"], isEmpty: true).error == nil)
@@ -49,7 +54,7 @@ struct ValidationTests {
     @Test func aRefusedTypeNamesBothSides() throws {
         let error = ResponseRule.contentType(try head("Text/HTML; x=y"), ["image/png", "image/gif"], isEmpty: false)
             .error?.asAFError
-        #expect(error?.acceptableContentTypes == ["image/png", "image/gif"])
+        #expect(error?.acceptableContentTypes == ["image/gif", "image/png"])
         #expect(error?.responseContentType == "text/html")
     }
 

@@ -51,6 +51,8 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
     private struct Mutable {
         var cancellation = Cancellation.none
         var validators: [Validation] = []
+        /// The complete file while validators judge its response.
+        var judged: URL?
         /// The verdicts of validations, which monitors receive after the end.
         var verdicts: [MonitorEvent] = []
         /// The handlers that wait for resume data.
@@ -87,8 +89,8 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
         return DownloadResumption(request, resume).data
     }
 
-    /// The URL of the file, once it is complete.
-    public var fileURL: URL? { files.saved }
+    /// The URL of the file, once it is complete: during validations its place in the temporary folder.
+    public var fileURL: URL? { files.saved ?? mutable.withLock { $0.judged } }
 
     /// Cancels the download without resume data; the received bytes are removed.
     @discardableResult
@@ -236,6 +238,8 @@ public final class DownloadRequest: Request, @unchecked Sendable {  // Its own s
 
     override func validate(_ response: HTTPURLResponse) throws {
         let (url, request) = (files.temporary, request)
+        mutable.withLock { $0.judged = url }
+        defer { mutable.withLock { $0.judged = nil } }
         for validator in mutable.withLock({ $0.validators }) {
             let result = validator(request, response, url)
             let verdict = MonitorEvent { [self] in

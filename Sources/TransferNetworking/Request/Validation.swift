@@ -26,7 +26,8 @@ enum ResponseRule {
         _ request: URLRequest?, _ response: HTTPURLResponse, isEmpty: Bool
     ) -> Request.ValidationResult { contentType(response, acceptable(request), isEmpty: isEmpty) }
 
-    /// Accepts the given types. `type/*`, `*/sub` and `*/*` are patterns, and parameters are ignored.
+    /// Accepts the given types. `type/*`, `*/sub` and `*/*` are patterns, and parameters are ignored. Errors name the
+    /// types in the order of their text, whatever sequence they came from.
     static func contentType(
         _ response: HTTPURLResponse, _ accepted: some Sequence<String>, isEmpty: Bool
     ) -> Request.ValidationResult {
@@ -36,7 +37,8 @@ enum ResponseRule {
         guard let type = response.value(forHTTPHeaderField: "Content-Type").flatMap(MediaType.init) else {
             guard patterns.contains(.any) else {
                 return .failure(
-                    AFError.responseValidationFailed(reason: .missingContentType(acceptableContentTypes: accepted)))
+                    AFError.responseValidationFailed(
+                        reason: .missingContentType(acceptableContentTypes: accepted.sorted())))
             }
             return .success(())
         }
@@ -44,7 +46,7 @@ enum ResponseRule {
             return .failure(
                 AFError.responseValidationFailed(
                     reason: .unacceptableContentType(
-                        acceptableContentTypes: accepted, responseContentType: type.description)))
+                        acceptableContentTypes: accepted.sorted(), responseContentType: type.description)))
         }
         return .success(())
     }

@@ -6,9 +6,10 @@ import Synchronization
 final class CarrierSession: URLSession, @unchecked Sendable {  // Its one property is set once, before it is shared.
     private weak let owner: Session?
 
-    init(configuration: URLSessionConfiguration, owner: Session?) {
+    /// - Parameter delegate: The value of `delegate`, which programs compare or cast; nothing calls it.
+    init(configuration: URLSessionConfiguration, delegate: SessionDelegate, owner: Session?) {
         self.owner = owner
-        super.init(configuration: configuration)
+        super.init(configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
 
     private var running: [URLSessionTask] {

@@ -1,6 +1,6 @@
 /// The options of a request's creation, apart from its content.
 struct RequestOptions {
-    /// The request's own interceptor, called before the session's.
+    /// The request's own interceptor, called after the session's.
     var interceptor: (any RequestInterceptor)?
     /// Whether the first response handler starts the request; `nil` means the session's setting.
     var shouldAutomaticallyResume: Bool?

@@ -13,7 +13,7 @@ extension Session {
     public var session: URLSession {
         foundation.withLock { session in
             if let session { return session }
-            let made = CarrierSession(configuration: configuration, owner: self)
+            let made = CarrierSession(configuration: configuration, delegate: delegate, owner: self)
             session = made
             return made
         }

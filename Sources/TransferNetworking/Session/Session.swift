@@ -73,18 +73,18 @@ open class Session: @unchecked Sendable {
     deinit {
         lazyEngine.withLock { $0 }?.shutDown()
         guard let monitors else { return }
-        let session = foundation.withLock { $0 } ?? CarrierSession(configuration: configuration, owner: nil)
+        let gone = foundation.withLock { $0 }
+        let session = gone ?? CarrierSession(configuration: configuration, delegate: delegate, owner: nil)
         monitors.emit(MonitorEvent { $0.urlSession(session, didBecomeInvalidWithError: nil) })
     }
 
     // MARK: In memory, and piece by piece
-
     /// Creates a request whose response is kept in memory; it starts when a response handler is added.
     ///
     /// - Parameters:
     ///   - convertible: A URL with the scheme `http` or `https`.
     ///   - parameters: The parameters; `encoding` adds them to the query of GET, HEAD and DELETE, else to the body.
-    ///   - interceptor: The request's own interceptor, called before the session's.
+    ///   - interceptor: The request's own interceptor, called after the session's.
     ///   - requestModifier: A closure that changes the URL request before the parameters are added.
     @preconcurrency
     open func request(
@@ -103,7 +103,7 @@ open class Session: @unchecked Sendable {
     /// - Parameters:
     ///   - convertible: A URL with the scheme `http` or `https`.
     ///   - parameters: The parameters; `encoder` adds them to the query of GET, HEAD and DELETE, else to the body.
-    ///   - interceptor: The request's own interceptor, called before the session's.
+    ///   - interceptor: The request's own interceptor, called after the session's.
     ///   - requestModifier: A closure that changes the URL request before the parameters are added.
     @preconcurrency
     open func request<Parameters: Encodable & Sendable>(
@@ -131,7 +131,7 @@ open class Session: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - automaticallyCancelOnStreamError: Whether a piece that cannot be serialized cancels the request.
-    ///   - interceptor: The request's own interceptor, called before the session's.
+    ///   - interceptor: The request's own interceptor, called after the session's.
     @preconcurrency
     open func streamRequest<Parameters: Encodable & Sendable>(
         _ convertible: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters? = nil,
@@ -178,7 +178,7 @@ open class Session: @unchecked Sendable {
     /// - Parameters:
     ///   - convertible: A URL with the scheme `http` or `https`.
     ///   - parameters: The parameters, which `encoding` adds.
-    ///   - interceptor: The request's own interceptor, called before the session's.
+    ///   - interceptor: The request's own interceptor, called after the session's.
     ///   - destination: The closure that chooses the file's place; a file in the temporary folder by default.
     @preconcurrency
     open func download(
@@ -197,7 +197,7 @@ open class Session: @unchecked Sendable {
     /// - Parameters:
     ///   - convertible: A URL with the scheme `http` or `https`.
     ///   - parameters: The parameters, which `encoder` adds.
-    ///   - interceptor: The request's own interceptor, called before the session's.
+    ///   - interceptor: The request's own interceptor, called after the session's.
     ///   - destination: The closure that chooses the file's place; a file in the temporary folder by default.
     @preconcurrency
     open func download<Parameters: Encodable & Sendable>(
