@@ -9,12 +9,13 @@ import TransferTestServer
 
 /// Asks for Basic credentials, and answers `body length` once it has them.
 func requireBasic(
-    _ server: TestServer, _ pattern: String, user: String = "user", password: String = "pass", realm: String = "r"
+    _ server: TestServer, _ pattern: String, user: String = "user", password: String = "pass", realm: String? = "r"
 ) {
     let wanted = HTTPHeader.authorization(username: user, password: password).value
     server.handle(nil, pattern) { request in
         guard request.headers["Authorization"] == wanted else {
-            return Response(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"\(realm)\""], body: .text("who?"))
+            let parameter = realm.map { " realm=\"\($0)\"" } ?? ""
+            return Response(status: 401, headers: ["WWW-Authenticate": "Basic\(parameter)"], body: .text("who?"))
         }
         return Response(body: .text("\(request.method) \(request.body.count)"))
     }

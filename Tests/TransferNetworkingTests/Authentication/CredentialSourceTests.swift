@@ -21,6 +21,16 @@ import TransferTestSupport
         }
     }
 
+    /// RFC 7617 §2 requires a realm, and servers leave it out all the same.
+    @Test func aChallengeWithoutARealmIsAnswered() async throws {
+        try await withTestServer { server async throws in
+            requireBasic(server, "/x", realm: nil)
+            let request = makeSession().request(server.url("/x")).authenticate(username: "user", password: "pass")
+            #expect(try await request.serializingString().value == "GET 0")
+            #expect(server.authorizationSchemes("/x") == ["-", "Basic"])
+        }
+    }
+
     @Test func aCredentialValueIsTakenUnderBothNames() async throws {
         try await withTestServer { server async throws in
             requireBasic(server, "/x")
