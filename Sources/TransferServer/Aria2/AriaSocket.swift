@@ -51,36 +51,31 @@ struct AriaSocket: Sendable {
         _ inbound: NIOAsyncChannelInboundStream<WebSocketFrame>,
         _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>, secretIsShown: () -> Void
     ) async throws {
-        var message: [UInt8] = []
+        var messages = SocketMessages(mostBytes: Self.mostBytes)
         var isKnown = isOpen
         for try await frame in inbound {
-            // Frames from a client must be masked (RFC 6455 §5.1).
-            guard frame.maskKey != nil else { return try await close(.protocolError, outbound) }
-            switch frame.opcode {
-            case .text, .binary, .continuation:
-                message += Array(buffer: frame.unmaskedData)
-                guard message.count <= Self.mostBytes else { return try await close(.messageTooLarge, outbound) }
-                guard frame.fin else { continue }
+            switch messages.receive(SocketMessages.Frame(frame)) {
+            case .wait: continue
+            case .answer(let message):
                 let answer = await calls.answer(message)
                 if answer.level > .unauthenticated, !isKnown {
                     isKnown = true
                     secretIsShown()
                 }
-                message = []
                 try await outbound.write(.text(answer.bytes))
-            case .ping:
-                try await outbound.write(WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData))
-            case .connectionClose: return try await close(.normalClosure, outbound)
-            default: continue
+            case .pong(let data):
+                try await outbound.write(WebSocketFrame(fin: true, opcode: .pong, data: ByteBuffer(bytes: data)))
+            case .close(let code):
+                return try await close(code.map { WebSocketErrorCode(codeNumber: Int($0)) }, outbound)
             }
         }
     }
 
     private func close(
-        _ code: WebSocketErrorCode, _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
+        _ code: WebSocketErrorCode?, _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
     ) async throws {
         var data = ByteBuffer()
-        data.write(webSocketErrorCode: code)
+        if let code { data.write(webSocketErrorCode: code) }
         try await outbound.write(WebSocketFrame(fin: true, opcode: .connectionClose, data: data))
     }
 }
@@ -88,5 +83,14 @@ struct AriaSocket: Sendable {
 extension WebSocketFrame {
     fileprivate static func text(_ bytes: [UInt8]) -> WebSocketFrame {
         WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(bytes: bytes))
+    }
+}
+
+extension SocketMessages.Frame {
+    fileprivate init(_ frame: WebSocketFrame) {
+        self.init(
+            isFinal: frame.fin, hasReservedBits: frame.rsv1 || frame.rsv2 || frame.rsv3,
+            opcode: UInt8(webSocketOpcode: frame.opcode), isMasked: frame.maskKey != nil,
+            payload: Array(buffer: frame.unmaskedData))
     }
 }
