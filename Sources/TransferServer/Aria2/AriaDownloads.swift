@@ -183,7 +183,17 @@ struct AriaDownloads: Sendable {
 
     // MARK: Results
 
-    func purge() async throws { view.purge(upTo: try await served.look { try $0.lastCursor() }) }
+    func purge() async throws {
+        let cursor = try await served.look { try $0.lastCursor() }
+        var selection = JobSelection()
+        selection.numbers = Array(view.current.removed)
+        selection.states = Set(JobState.allCases.filter { !$0.hasEnded })
+        selection.limit = view.current.removed.count
+        let unfinished = try await served.look { [selection] remote in
+            selection.numbers?.isEmpty == false ? try remote.jobs(selection).map(\.number) : []
+        }
+        view.purge(upTo: cursor, keeping: Set(unfinished))
+    }
 
     func removeResult(_ gid: String) async throws {
         let entry = try await entry(gid)

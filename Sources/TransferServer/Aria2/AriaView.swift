@@ -9,62 +9,120 @@ final class AriaView: Sendable {
         var purged: Int64 = 0
         /// The numbers of the jobs that were removed individually.
         var removed: Set<Int64> = []
+
+        init(purged: Int64 = 0, removed: Set<Int64> = []) {
+            self.purged = purged
+            self.removed = removed
+        }
+
+        /// Reads the text of the state file: the cursor, and then the numbers of removed jobs in their order. A negative
+        /// number takes a removal back.
+        ///
+        /// - Returns: `nil` for another text.
+        init?(text: String) {
+            let words = text.split(whereSeparator: \.isWhitespace)
+            guard let purged = words.first.flatMap({ Int64($0) }) else { return nil }
+            self.purged = purged
+            for number in words.dropFirst().lazy.compactMap({ Int64($0) }) {
+                if number < 0 { removed.remove(-number) } else { removed.insert(number) }
+            }
+        }
+
+        var text: String { ([purged] + removed.sorted()).map(String.init).joined(separator: "\n") + "\n" }
+
+        func shows(_ number: Int64, endedAt cursor: Int64?) -> Bool {
+            if removed.contains(number) { return false }
+            return cursor.map { $0 > purged } ?? true
+        }
     }
 
     private let state: Mutex<State>
-    private let path: String?
+    private let file: AriaViewFile?
 
     /// Creates a view.
     ///
     /// - Parameter folder: The folder of the state file; `nil` keeps the state only until the service ends.
     init(folder: String?) {
-        path = folder.map { $0 + "/serve.aria2" }
-        state = Mutex(path.flatMap(Self.read) ?? State())
+        file = folder.map { AriaViewFile($0 + "/serve.aria2") }
+        state = Mutex(file?.state ?? State())
     }
 
     var current: State { state.withLock { $0 } }
 
-    func shows(_ entry: JobEntry) -> Bool {
-        let state = current
-        if state.removed.contains(entry.number) { return false }
-        return entry.cursor.map { $0 > state.purged } ?? true
-    }
+    func shows(_ entry: JobEntry) -> Bool { current.shows(entry.number, endedAt: entry.cursor) }
 
-    func purge(upTo cursor: Int64) {
-        change { state in
+    /// Purges all results up to a cursor.
+    ///
+    /// - Parameter kept: The removed jobs that have not ended yet. The cursor hides all others from now on.
+    func purge(upTo cursor: Int64, keeping kept: Set<Int64>) {
+        state.withLock { state in
             state.purged = max(state.purged, cursor)
+            state.removed.formIntersection(kept)
+            file?.write(state)
         }
     }
 
-    func remove(_ number: Int64) { change { $0.removed.insert(number) } }
-
-    private func change(_ change: (inout State) -> Void) {
-        let new = state.withLock { state in
-            change(&state)
-            return state
+    func remove(_ number: Int64) {
+        state.withLock { state in
+            if state.removed.insert(number).inserted { file?.append(number) }
         }
-        if let path { Self.write(new, to: path) }
     }
 
-    // MARK: The file
+    /// Shows a removed job again, because it begins anew.
+    func restore(_ number: Int64) {
+        state.withLock { state in
+            if state.removed.remove(number) != nil { file?.append(-number) }
+        }
+    }
+}
 
-    /// Reads the state: the cursor and the job numbers, separated by spaces.
-    private static func read(_ path: String) -> State? {
-        guard let words = SecretSource.text(of: path)?.split(whereSeparator: \.isWhitespace),
-            let purged = words.first.flatMap({ Int64($0) })
-        else { return nil }
-        return State(purged: purged, removed: Set(words.dropFirst().compactMap { Int64($0) }))
+/// The state file of the view. A removal appends one line, so that its cost does not grow with the number of removals.
+///
+/// The loss of the file only makes results visible again. It is therefore synced at the end of the service alone.
+private final class AriaViewFile: Sendable {
+    private let path: String
+    /// The descriptor to which lines are appended; -1 where the file cannot be written.
+    private let descriptor: Mutex<Int32>
+
+    init(_ path: String) {
+        self.path = path
+        descriptor = Mutex(-1)
+        // The file is rewritten once, so that it does not grow from one service to the next.
+        write(state ?? AriaView.State())
     }
 
-    /// Writes the state. The loss of the file only makes results visible again.
-    private static func write(_ state: State, to path: String) {
-        let text = ([state.purged] + state.removed.sorted()).map(String.init).joined(separator: " ") + "\n"
+    deinit {
+        descriptor.withLock { descriptor in
+            guard descriptor >= 0 else { return }
+            fsync(descriptor)
+            close(descriptor)
+        }
+    }
+
+    var state: AriaView.State? { SecretSource.text(of: path).flatMap { AriaView.State(text: $0) } }
+
+    func append(_ number: Int64) {
+        descriptor.withLock { descriptor in
+            guard descriptor >= 0 else { return }
+            let bytes = Array("\(number)\n".utf8)
+            _ = Glibc.write(descriptor, bytes, bytes.count)
+        }
+    }
+
+    /// Replaces the file.
+    func write(_ state: AriaView.State) {
         let beside = path + ".new"
-        let file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return }
-        let bytes = Array(text.utf8)
-        let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count
-        close(file)
-        if isWritten { rename(beside, path) } else { unlink(beside) }
+        let bytes = Array(state.text.utf8)
+        guard Glibc.write(file, bytes, bytes.count) == bytes.count, rename(beside, path) == 0 else {
+            close(file)
+            unlink(beside)
+            return
+        }
+        descriptor.withLock { descriptor in
+            if descriptor >= 0 { close(descriptor) }
+            descriptor = file
+        }
     }
 }
