@@ -4,7 +4,7 @@ import TransferQueue
 struct AriaStatus {
     let entry: JobEntry
     let live: LiveJobs.Job?
-    /// The last progress of a download that is not active.
+    /// The last progress of a download that is neither active nor complete.
     let last: JobProgress?
     /// The served folder.
     let root: String
@@ -71,13 +71,14 @@ struct AriaStatus {
     // MARK: The file
 
     /// The absolute path.
-    private var path: String {
+    var path: String {
         if let path = entry.listed.path { return path }
         let name = entry.listed.route?.words(path: nil)?.to ?? ""
         return AbsolutePaths(from: entry.directory).absolute(name)
     }
 
-    private var folder: String {
+    /// The absolute path of the folder.
+    var folder: String {
         let path = path
         return path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? root
     }
@@ -137,6 +138,7 @@ enum AriaGID {
 /// The exit codes in aria2's manual, by which its clients learn why a download failed.
 enum AriaErrorCode {
     static func number(_ job: ListedJob) -> Int {
+        if job.state == .cancelled { return 31 }
         guard job.state == .failed || job.state == .skipped else { return 0 }
         return switch job.code.map(TransferError.Code.init(rawValue:)) {
         case .timedOut: 2

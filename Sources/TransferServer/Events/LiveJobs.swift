@@ -20,7 +20,7 @@ final class LiveJobs: Sendable {
 
     private let jobs = Mutex<[Key: Job]>([:])
     private let others = Mutex<[Key: Job]>([:])
-    /// The last progress of jobs of this process that are unfinished and not active, such as paused ones.
+    /// The last progress of jobs of this process that are not active and not complete, such as paused and cancelled ones.
     private let last = Mutex<[Key: JobProgress]>([:])
     /// The maximum number of those; the progress of further ones is forgotten.
     private static let mostLast = 10_000
@@ -40,19 +40,19 @@ final class LiveJobs: Sendable {
                 return jobs[key]
             }
             if let before { note(progress.completed - before.progress.completed, isUpload: before.isUpload) }
-        case .retrying(let job, _, _), .waiting(let job, _): set(aside: job, event.batch)
-        case .skipped(let job, _), .cancelled(let job), .dropped(let job): remove(job, event.batch)
+        case .retrying(let job, _, _), .waiting(let job, _), .cancelled(let job): set(aside: job, event.batch)
+        case .skipped(let job, _), .dropped(let job): remove(job, event.batch)
         case .finished(let receipt):
             if let job = job(receipt.job, batch: event.batch), job.progress.worker == nil {
                 note(receipt.bytes - job.progress.completed, isUpload: job.isUpload)
             }
             remove(receipt.job, event.batch)
         case .kept(let receipt): remove(receipt.job, event.batch)
-        case .failed(let failure): remove(failure.job, event.batch)
+        case .failed(let failure): set(aside: failure.job, event.batch)
         case .batchProgress(let progress):
             // No event reports the end of a paused job's transfer.
             if progress.active == 0 { setAsideAll(event.batch) }
-        case .batchFinished: removeAll(event.batch)
+        case .batchFinished: setAsideAll(event.batch)
         default: break
         }
     }
@@ -129,7 +129,7 @@ final class LiveJobs: Sendable {
         }
     }
 
-    /// Returns the last progress of an unfinished job that is not active.
+    /// Returns the last progress of a job that is neither active nor complete.
     func last(_ job: String, batch: String) -> JobProgress? {
         let key = Key(batch: batch, job: job)
         return last.withLock { $0[key] } ?? jobs.withLock { $0[key]?.progress }
@@ -161,10 +161,5 @@ final class LiveJobs: Sendable {
         let key = Key(batch: batch, job: job)
         _ = jobs.withLock { $0.removeValue(forKey: key) }
         _ = last.withLock { $0.removeValue(forKey: key) }
-    }
-
-    private func removeAll(_ batch: String) {
-        jobs.withLock { jobs in jobs = jobs.filter { $0.key.batch != batch } }
-        last.withLock { last in last = last.filter { $0.key.batch != batch } }
     }
 }

@@ -27,7 +27,7 @@ enum JobJSON {
     ///
     /// - Parameters:
     ///   - live: The live data of an active job.
-    ///   - last: The last progress of an unfinished job that is not active.
+    ///   - last: The last progress of a job that is neither active nor complete.
     ///   - isOwner: Whether queries of URLs are shown.
     static func write(
         _ writer: inout JSONWriter, _ entry: JobEntry, _ live: LiveJobs.Job?, last: JobProgress? = nil, isOwner: Bool
