@@ -33,7 +33,7 @@ struct AriaCalls: Sendable {
         let downloads = downloads.shown(to: level)
         switch method {
         case .addUri: return .string(try await adding.addURIs(parameters, order))
-        case .addMetalink: return .array(try await adding.addMetalink(parameters).map { .string($0) })
+        case .addMetalink: return .array(try await adding.addMetalink(parameters, order).map { .string($0) })
         case .remove, .forceRemove: return .string(try await downloads.remove(try parameters.text(0)))
         case .pause, .forcePause: return .string(try await downloads.pause(try parameters.text(0)))
         case .unpause: return .string(try await downloads.unpause(try parameters.text(0)))
@@ -48,10 +48,10 @@ struct AriaCalls: Sendable {
         case .tellActive: return try await downloads.active(try parameters.keys(0))
         case .tellWaiting:
             return try await downloads.waiting(
-                try parameters.integer(0), try parameters.integer(1), try parameters.keys(2))
+                try parameters.integer(0), try parameters.integer(1, from: 0), try parameters.keys(2))
         case .tellStopped:
             return try await downloads.stopped(
-                try parameters.integer(0), try parameters.integer(1), try parameters.keys(2))
+                try parameters.integer(0), try parameters.integer(1, from: 0), try parameters.keys(2))
         case .getOption: return try await options.option(try parameters.text(0), downloads)
         case .changeOption:
             try await options.change(try parameters.text(0), try parameters.options(1), downloads)

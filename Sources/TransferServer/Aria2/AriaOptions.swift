@@ -1,3 +1,4 @@
+import TransferCore
 import TransferQueue
 
 /// The options of aria2 that exist here, for a download and for the service.
@@ -13,7 +14,14 @@ struct AriaOptions: Sendable {
         for (name, value) in options {
             let values = value.elements ?? [value]
             // As in aria2, numbers and truth values are read like their texts.
-            let lines = values.compactMap(\.optionText)
+            var lines = values.compactMap(\.optionText)
+            // The value that `getOption` returns for header fields has one on each line.
+            if name == "header", lines.count == values.count {
+                lines = lines.flatMap { $0.split(separator: "\n").map(String.init) }
+                texts[name] = lines.joined(separator: "\n")
+                guard !lines.contains(where: { $0.contains(where: \.isNewline) }) else { throw AriaError.option(name) }
+                continue
+            }
             guard lines.count == values.count, !lines.contains(where: { $0.contains(where: \.isNewline) }) else {
                 throw AriaError.option(name)
             }
@@ -25,15 +33,49 @@ struct AriaOptions: Sendable {
     // MARK: Options of a download
 
     func option(_ gid: String, _ downloads: AriaDownloads) async throws -> JSONValue {
-        let entry = try await downloads.entry(gid)
-        let spec = entry.listed.route?.job
-        var options = Self.common(directory: served.rules.directory)
-        options["max-download-limit"] = String(spec?.settings.limitRate ?? 0)
-        if case .download(let download) = spec?.work {
-            options["out"] = download.expectedFile.split(separator: "/").last.map(String.init)
-            if case .exactly(let count) = download.segments { options["split"] = String(count) }
-        }
+        let status = downloads.status(of: try await downloads.entry(gid))
+        var options = Self.common(directory: status.folder)
+        options["out"] = status.path.split(separator: "/").last.map(String.init)
+        if let spec = status.entry.listed.route?.job { Self.add(spec, to: &options) }
         return .object(options.mapValues { .string($0) })
+    }
+
+    /// Adds the options of a job that differ from those of the service. Secrets are left out.
+    private static func add(_ spec: JobSpec, to options: inout [String: String]) {
+        let settings = spec.settings
+        options["max-download-limit"] = String(settings.limitRate ?? 0)
+        if let limit = settings.retry.limit { options["max-tries"] = String(limit + 1) }
+        if let rate = settings.lowSpeed?.rate { options["lowest-speed-limit"] = String(rate) }
+        var lines: [String] = []
+        for header in settings.headers where !Redaction.isSecretHeader(header.name) {
+            guard case .literal(let value) = header.value else { continue }
+            switch header.name.lowercased() {
+            case "user-agent": options["user-agent"] = value
+            case "referer": options["referer"] = value
+            default: lines.append("\(header.name): \(value)\n")
+            }
+        }
+        if !lines.isEmpty { options["header"] = lines.joined() }
+        guard case .download(let download) = spec.work else { return }
+        if case .exactly(let count) = download.segments { options["split"] = String(count) }
+        if let checksum = download.checksum { options["checksum"] = "\(name(checksum.algorithm))=\(checksum.hex)" }
+        options["remote-time"] = String(download.remoteTime)
+        switch download.ifExists {
+        case .overwrite: options["allow-overwrite"] = "true"
+        case .fail: options["auto-file-renaming"] = "false"
+        case .update: options["conditional-get"] = "true"
+        case .rename, .verify, .skip: break
+        }
+    }
+
+    /// Returns an algorithm's name in aria2.
+    private static func name(_ algorithm: DigestAlgorithm) -> String {
+        switch algorithm {
+        case .md5: "md5"
+        case .sha1: "sha-1"
+        case .sha256: "sha-256"
+        case .sha512: "sha-512"
+        }
     }
 
     /// Changes the options of a download. For an active one, a first rate limit takes effect when it continues, and a

@@ -14,6 +14,17 @@ struct AriaParameters {
 
     func integer(_ index: Int) throws -> Int { try required(index, \.integer) }
 
+    /// Returns an integer that is not less than a limit.
+    func integer(_ index: Int, from least: Int) throws -> Int {
+        let number = try integer(index)
+        guard number >= least else {
+            throw AriaError(
+                "The integer parameter at \(index) has invalid value: "
+                    + "the value must be greater than or equal to \(least).")
+        }
+        return number
+    }
+
     /// Returns options, which may be missing.
     func options(_ index: Int) throws -> [String: JSONValue] {
         self[index] == nil ? [:] : try required(index, \.members)

@@ -72,6 +72,31 @@ struct SubmissionService: Sendable {
         }
     }
 
+    /// Gives a job of a batch new content. Jobs that have ended begin anew.
+    ///
+    /// - Parameters:
+    ///   - isPaused: Whether the job waits until a client resumes it.
+    ///   - isReload: Whether a job that has not ended keeps its state.
+    /// - Throws: `Problem` where the job is refused.
+    func restage(_ spec: JobSpec, batch: String, isPaused: Bool = false, isReload: Bool = false) async throws {
+        try await check(batch: batch)
+        let spec = try sealed(spec).spelt
+        do {
+            let staged = try await served.queue.stage(
+                BatchHeader(name: batch, directory: served.rules.directory),
+                StagingOptions(keepsWhatIsMissing: true, isReload: isReload)
+            ) { take in
+                try take(spec, nil)
+                return true
+            }
+            // The pause precedes the run, so that no request is made before it.
+            if isPaused { try await served.queue.ask(.pause, batch: batch, job: spec.identity) }
+            await served.queue.begin(staged)
+        } catch {
+            throw Self.problem(error)
+        }
+    }
+
     /// Returns the job in a form that outlives this process.
     func sealed(_ spec: JobSpec) throws -> JobSpec {
         if let sealer { return try sealer.sealed(spec) }

@@ -1,0 +1,88 @@
+import Testing
+import TransferQueue
+
+@testable import TransferServer
+
+/// The rules of aria2's interface that need no service.
+@Suite struct AriaRulesTests {
+    @Test(arguments: [
+        ("http://h.example/a b", "http://h.example/a%20b", nil),
+        ("http://h.example/a?q=\"<é>\"#f g", "http://h.example/a?q=%22%3Cé%3E%22#f%20g", nil),
+        ("http://h.example/a%20b", "http://h.example/a%20b", nil),
+        ("http://u:p@h.example/a", "http://h.example/a", AriaURL.Login(user: "u", password: "p")),
+        ("ftp://u%40x:p%3A@h.example/a@b", "ftp://h.example/a@b", AriaURL.Login(user: "u@x", password: "p:")),
+        ("https://u@h.example", "https://h.example", AriaURL.Login(user: "u", password: "")),
+    ])
+    func aURLIsReadWithItsLogin(text: String, url: String, login: AriaURL.Login?) throws {
+        let read = try #require(AriaURL(text))
+        #expect(read.url == url && read.login == login)
+    }
+
+    @Test(arguments: ["", "nothing", "magnet:?xt=urn:btih:0", " http://h.example/a", "http://h example/a", "file:///a"])
+    func aTextThatIsNoSourceIsNoURL(_ text: String) {
+        #expect(AriaURL(text) == nil)
+    }
+
+    @Test func aNumberStandsBeforeTheExtension() {
+        #expect(AriaNames.path("/d/a.tar.gz", 0) == "/d/a.tar.gz")
+        #expect(AriaNames.path("/d/a.tar.gz", 1) == "/d/a.tar.1.gz")
+        #expect(AriaNames.path("/d.x/a", 2) == "/d.x/a.2" && AriaNames.path("/d/.a", 3) == "/d/.a.3")
+    }
+
+    /// A thousand names are taken: the search asks about few of them, and the next call about one.
+    @Test func aFreeNumberIsFoundInFewQuestions() async {
+        for taken in [0, 1, 2, 3, 7, 100, 1000] {
+            var questions = 0
+            let names = AriaNames()
+            let free = await names.number("/d/a") { number in
+                questions += 1
+                return number <= taken
+            }
+            #expect(free == taken + 1 && questions <= 24, "\(taken): \(questions)")
+            names.take("/d/a", free)
+            questions = 0
+            let next = await names.number("/d/a") { number in
+                questions += 1
+                return number <= free
+            }
+            #expect(next == free + 1 && questions == 1)
+        }
+    }
+
+    /// The treatment of a file by the state of the earlier job and the option for existing files.
+    @Test func anEarlierJobGivesItsNameBackOnceItsFileIsGone() {
+        let rules: [(JobState, JobSpec.IfExists, Bool, AriaPlacement)] = [
+            (.queued, .rename, false, .number), (.claimed, .overwrite, true, .number), (.paused, .fail, false, .refuse),
+            (.failed, .rename, true, .again), (.cancelled, .fail, true, .again), (.skipped, .overwrite, false, .again),
+            (.done, .rename, true, .number), (.done, .rename, false, .again), (.done, .fail, true, .refuse),
+            (.done, .fail, false, .again), (.done, .overwrite, true, .again), (.done, .update, true, .again),
+        ]
+        for (state, rule, exists, placement) in rules {
+            #expect(AriaPlacement(state, rule, fileExists: exists) == placement, "\(state) \(rule) \(exists)")
+        }
+    }
+
+    @Test func theOptionsForExistingFilesMeanWhatTheyMeanInAria2() {
+        #expect(AriaPlacement.rule([:], .verify) == .rename)
+        #expect(AriaPlacement.rule(["allow-overwrite": "true"], .verify) == .overwrite)
+        #expect(AriaPlacement.rule(["auto-file-renaming": "false"], .verify) == .fail)
+        let both = ["auto-file-renaming": "false", "allow-overwrite": "true"]
+        #expect(AriaPlacement.rule(both, .verify) == .overwrite && AriaPlacement.rule(both, .update) == .update)
+    }
+
+    @Test(arguments: [
+        ("pause", "yes"), ("allow-overwrite", "1"), ("split", "0"), ("max-connection-per-server", "17"),
+        ("timeout", "601"), ("retry-wait", "x"), ("max-tries", "-1"),
+    ])
+    func aValueOutOfRangeIsRefusedByItsOption(name: String, value: String) {
+        let error = #expect(throws: AriaError.self) { try AriaOptionRule.check(["dir": "/d", name: value]) }
+        #expect(error?.message.contains("'--\(name)'") == true)
+    }
+
+    @Test func valuesInRangeAndOtherOptionsAreAccepted() throws {
+        try AriaOptionRule.check([
+            "pause": "true", "split": "64", "max-connection-per-server": "16", "timeout": "600", "retry-wait": "0",
+            "max-tries": "0", "no-such-option": "x",
+        ])
+    }
+}
