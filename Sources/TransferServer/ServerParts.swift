@@ -48,7 +48,7 @@ struct ServerParts: Sendable {
             calls: AriaCalls(
                 downloads: downloads, adding: AriaAdding(submissions: submissions, downloads: downloads),
                 options: AriaOptions(served: served, limits: running), order: AriaOrder(served: served),
-                shutdown: configuration.shutdown))
+                uris: AriaURIs(submissions: submissions), shutdown: configuration.shutdown))
         aria = AriaRoutes(calls: calls, limits: configuration.limits, connections: connections)
         let socket = AriaSocket(
             calls: calls, news: news, isOpen: configuration.access.isOpen, connections: connections)

@@ -169,4 +169,27 @@ import TransferTestSupport
             #expect(server.requests.allSatisfy { $0.head.target == "/a%20b" })
         }
     }
+
+    @Test func theURLsOfAPausedDownloadAreChanged() async throws {
+        try await withCaller { caller, server in
+            server.serve("/good", .random(seed: 1, count: 1000))
+            let gid = try await caller.add(server.url("/missing"), #"{"out": "u.bin", "pause": "true"}"#)
+            let (missing, good) = (server.url("/missing"), server.url("/good"))
+            let changed = try await caller.call("changeUri", #""\#(gid)", 1, ["\#(missing)"], ["\#(good)"]"#)
+            #expect(changed.json["result"] as? [Int] == [1, 1], "\(changed.text)")
+            let uris = try await caller.call("getUris", #""\#(gid)""#).json["result"] as? [[String: String]]
+            #expect(uris?.compactMap { $0["uri"] } == [good])
+            for (parameters, words) in [
+                (#"2, [], []"#, "fileIndex is out of range"), (#"0, [], []"#, "greater than or equal to 1"),
+                (#"1, ["\#(good)"], []"#, "one URI at least"),
+            ] {
+                let refused = try await caller.call("changeUri", #""\#(gid)", \#(parameters)"#)
+                #expect(refused.status == 400 && refused.text.contains(words), "\(refused.text)")
+            }
+            #expect(try await caller.call("getPeers", #""\#(gid)""#).json["result"] as? [String] == [])
+            _ = try await caller.call("unpause", #""\#(gid)""#)
+            #expect(try await caller.path(gid, becomes: "complete") == "u.bin")
+            #expect(try await caller.call("getPeers", #""\#(gid)""#).text.contains("No peer data is available"))
+        }
+    }
 }

@@ -85,4 +85,15 @@ import TransferQueue
             "max-tries": "0", "no-such-option": "x",
         ])
     }
+
+    @Test func urlsAreTakenOutAndPutIn() {
+        let urls = ["http://h.example/1", "http://h.example/2"]
+        let change = AriaURIs.changed(
+            urls, removing: [urls[1], "http://h.example/9"], adding: ["http://h.example/3 4", "nothing"], at: nil)
+        #expect(change.urls == [urls[0], "http://h.example/3%204"] && change.removed == 1 && change.added == 1)
+        let first = AriaURIs.changed(urls, removing: [], adding: ["ftp://h.example/5"], at: 0)
+        #expect(first.urls == ["ftp://h.example/5"] + urls && first.removed == 0)
+        let last = AriaURIs.changed(urls, removing: urls, adding: ["ftp://h.example/5"], at: 7)
+        #expect(last.urls == ["ftp://h.example/5"] && last.removed == 2)
+    }
 }

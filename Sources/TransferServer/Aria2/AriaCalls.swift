@@ -6,19 +6,21 @@ struct AriaCalls: Sendable {
     let adding: AriaAdding
     let options: AriaOptions
     let order: AriaOrder
+    let uris: AriaURIs
     /// A closure that ends the service.
     let shutdown: @Sendable () -> Void
     private let session = String(
         (0..<40).map { _ in Character(String(UInt8.random(in: 0..<16), radix: 16)) })
 
     init(
-        downloads: AriaDownloads, adding: AriaAdding, options: AriaOptions, order: AriaOrder,
+        downloads: AriaDownloads, adding: AriaAdding, options: AriaOptions, order: AriaOrder, uris: AriaURIs,
         shutdown: @escaping @Sendable () -> Void
     ) {
         self.downloads = downloads
         self.adding = adding
         self.options = options
         self.order = order
+        self.uris = uris
         self.shutdown = shutdown
     }
 
@@ -44,6 +46,7 @@ struct AriaCalls: Sendable {
             return try await downloads.status(try parameters.text(0), try parameters.keys(1))
         case .getUris: return try await downloads.uris(try parameters.text(0))
         case .getFiles: return try await downloads.files(try parameters.text(0))
+        case .getPeers: return try await downloads.peers(try parameters.text(0))
         case .getServers: return try await downloads.servers(try parameters.text(0))
         case .tellActive: return try await downloads.active(try parameters.keys(0))
         case .tellWaiting:
@@ -53,6 +56,7 @@ struct AriaCalls: Sendable {
             return try await downloads.stopped(
                 try parameters.integer(0), try parameters.integer(1, from: 0), try parameters.keys(2))
         case .getOption: return try await options.option(try parameters.text(0), downloads)
+        case .changeUri: return try await uris.change(parameters, downloads)
         case .changeOption:
             try await options.change(try parameters.text(0), try parameters.options(1), downloads)
         case .getGlobalOption: return options.global

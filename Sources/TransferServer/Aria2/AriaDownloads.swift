@@ -52,6 +52,15 @@ struct AriaDownloads: Sendable {
 
     func files(_ gid: String) async throws -> JSONValue { .array([status(of: try await entry(gid)).file]) }
 
+    /// Returns the peers of a download: none, since it has servers.
+    func peers(_ gid: String) async throws -> JSONValue {
+        let status = status(of: try await entry(gid))
+        guard !status.entry.listed.state.hasEnded else {
+            throw AriaError("No peer data is available for GID#\(status.gid)")
+        }
+        return .array([])
+    }
+
     func servers(_ gid: String) async throws -> JSONValue {
         let status = status(of: try await entry(gid))
         guard status.word == .active else { throw AriaError("No active download for GID#\(status.gid)") }

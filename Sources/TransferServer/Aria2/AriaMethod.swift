@@ -15,11 +15,13 @@ enum AriaMethod: String, CaseIterable, Sendable {
     case tellStatus = "aria2.tellStatus"
     case getUris = "aria2.getUris"
     case getFiles = "aria2.getFiles"
+    case getPeers = "aria2.getPeers"
     case getServers = "aria2.getServers"
     case tellActive = "aria2.tellActive"
     case tellWaiting = "aria2.tellWaiting"
     case tellStopped = "aria2.tellStopped"
     case getOption = "aria2.getOption"
+    case changeUri = "aria2.changeUri"
     case changeOption = "aria2.changeOption"
     case getGlobalOption = "aria2.getGlobalOption"
     case changeGlobalOption = "aria2.changeGlobalOption"
@@ -39,8 +41,8 @@ enum AriaMethod: String, CaseIterable, Sendable {
     var level: AccessRules.Level {
         switch self {
         case .multicall, .listMethods, .listNotifications: .unauthenticated
-        case .tellStatus, .getUris, .getFiles, .getServers, .tellActive, .tellWaiting, .tellStopped, .getOption,
-            .getGlobalOption, .getVersion, .getSessionInfo, .getGlobalStat:
+        case .tellStatus, .getUris, .getFiles, .getPeers, .getServers, .tellActive, .tellWaiting, .tellStopped,
+            .getOption, .getGlobalOption, .getVersion, .getSessionInfo, .getGlobalStat:
             .reader
         default: .owner
         }
