@@ -96,4 +96,22 @@ import TransferQueue
         let last = AriaURIs.changed(urls, removing: urls, adding: ["ftp://h.example/5"], at: 7)
         #expect(last.urls == ["ftp://h.example/5"] && last.removed == 2)
     }
+
+    @Test func optionsThatKeepTheContentAreChanged() throws {
+        var options = ["max-download-limit": "10K", "split": "8", "max-connection-per-server": "4", "out": "x"]
+        let change = try AriaChange(taking: &options)
+        #expect(options == ["out": "x"] && !change.isEmpty && change.isOfSealed)
+        var spec = JobSpec.download("http://h.example/a", to: "a")
+        let fingerprint = spec.fingerprint
+        change.make(&spec)
+        guard case .download(let download) = spec.work else { return #expect(Bool(false), "a download") }
+        #expect(download.segments == .exactly(4) && spec.settings.limitRate == 10_240)
+        var more = ["max-tries": "3", "max-download-limit": "0"]
+        let other = try AriaChange(taking: &more)
+        other.make(&spec)
+        #expect(spec.settings.retry.limit == 2 && spec.settings.limitRate == nil && !other.isOfSealed)
+        #expect(spec.fingerprint == fingerprint)
+        var none: [String: String] = [:]
+        #expect(try AriaChange(taking: &none).isEmpty)
+    }
 }

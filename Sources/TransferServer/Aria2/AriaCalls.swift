@@ -58,9 +58,9 @@ struct AriaCalls: Sendable {
         case .getOption: return try await options.option(try parameters.text(0), downloads)
         case .changeUri: return try await uris.change(parameters, downloads)
         case .changeOption:
-            try await options.change(try parameters.text(0), try parameters.options(1), downloads)
+            try await options.change(try parameters.text(0), try parameters.members(1), downloads)
         case .getGlobalOption: return options.global
-        case .changeGlobalOption: try options.changeGlobal(try parameters.options(0))
+        case .changeGlobalOption: try options.changeGlobal(try parameters.members(0))
         case .purgeDownloadResult: try await downloads.purge()
         case .removeDownloadResult: try await downloads.removeResult(try parameters.text(0))
         case .getVersion: return Self.version

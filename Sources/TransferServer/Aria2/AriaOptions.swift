@@ -78,21 +78,24 @@ struct AriaOptions: Sendable {
         }
     }
 
-    /// Changes the options of a download. For an active one, a first rate limit takes effect when it continues, and a
-    /// changed limit at once.
+    /// Changes the options of a download. For an active one, a changed rate limit takes effect at once. A first limit,
+    /// and numbers of connections and attempts, take effect when it continues.
     func change(_ gid: String, _ options: [String: JSONValue], _ downloads: AriaDownloads) async throws {
         let entry = try await downloads.entry(gid)
         guard !entry.listed.state.hasEnded else {
             throw AriaError("Cannot change option for GID#\(AriaGID.name(entry))")
         }
-        var texts = try Self.texts(options)
-        let limit = texts.removeValue(forKey: "max-download-limit")
-        try Self.refuseChanges(texts, current: try await option(gid, downloads).members ?? [:]) { name in
+        let current = try await option(gid, downloads).members ?? [:]
+        var texts = try Self.texts(options).filter { current[$0.key]?.text != $0.value }
+        let change = try AriaChange(taking: &texts)
+        try Self.refuseChanges(texts, current: current) { name in
             "of a download that was added; remove it, and add it again with another \(name)"
         }
-        guard let limit else { return }
-        guard let rate = ByteCount.parse(limit) else { throw AriaError.option("max-download-limit") }
-        try await served.amend(entry) { $0.settings.limitRate = rate == 0 ? nil : rate }
+        guard !change.isEmpty else { return }
+        guard change.isOfSealed || entry.listed.route?.job?.settings.sealed == nil else {
+            throw AriaError("The option max-tries cannot be changed of a download with a secret")
+        }
+        try await served.amend(entry) { change.make(&$0) }
     }
 
     /// Refuses options that cannot be changed, unless they have that value already. An answer of OK for an ignored

@@ -25,10 +25,10 @@ struct AriaParameters {
         return number
     }
 
+    func members(_ index: Int) throws -> [String: JSONValue] { try required(index, \.members) }
+
     /// Returns options, which may be missing.
-    func options(_ index: Int) throws -> [String: JSONValue] {
-        self[index] == nil ? [:] : try required(index, \.members)
-    }
+    func options(_ index: Int) throws -> [String: JSONValue] { self[index] == nil ? [:] : try members(index) }
 
     /// Returns the keys that the result should have; `nil` for all.
     func keys(_ index: Int) throws -> Set<String>? {

@@ -124,17 +124,20 @@ struct AriaProtocol: Sendable {
         _ values: [JSONValue], _ mayChange: Bool, _ shown: inout Shown
     ) async -> Result<JSONValue, AriaError> {
         let list = values.first?.text?.hasPrefix("token:") == true ? values.dropFirst() : values[...]
-        guard let calls = list.first?.elements else {
-            return .failure(AriaError("The parameter at 0 is required but missing."))
-        }
+        let calls: [JSONValue]
+        do { calls = try AriaParameters(Array(list)).list(0) } catch { return .failure(AriaError(error)) }
         guard calls.count <= Self.mostCalls else { return .failure(AriaError("too many calls at once")) }
         var results: [JSONValue] = []
         for call in calls {
-            guard let name = call["methodName"]?.text, let parameters = call["params"]?.elements ?? [] as [JSONValue]?
-            else {
-                results.append(AriaError("methodName and params are required.").value)
+            guard call.members != nil else {
+                results.append(AriaError("system.multicall expected struct.").value)
                 continue
             }
+            guard let name = call["methodName"]?.text else {
+                results.append(AriaError("Missing methodName.").value)
+                continue
+            }
+            let parameters = call["params"]?.elements ?? []
             guard name != AriaMethod.multicall.rawValue else {
                 results.append(AriaError("Recursive system.multicall forbidden.").value)
                 continue

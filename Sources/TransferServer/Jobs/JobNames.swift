@@ -28,7 +28,8 @@ enum JobNames {
         if let entry = try job(gid, in: remote) { return entry }
         var selection = JobSelection()
         selection.batch = AriaGID.batch
-        selection.identityPrefix = gid
+        // A whole gid is found by the index of names; a part of one needs a look at all names.
+        if gid.utf8.count == 16 { selection.identity = gid } else { selection.identityPrefix = gid }
         selection.limit = 2
         let found = try remote.jobs(selection).filter { AriaGID.isOne($0.listed.job) }
         return found.count == 1 ? found[0] : nil
