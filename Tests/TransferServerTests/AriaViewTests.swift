@@ -32,4 +32,15 @@ import TransferTestSupport
         next.purge(upTo: 9, keeping: [7])
         #expect(AriaView(folder: folder.path).current == AriaView.State(purged: 9, removed: [7]))
     }
+
+    /// The folder appears after the view, so that the first removal finds no file to append to.
+    @Test func aFileThatCouldNotBeMadeIsMadeByTheNextRemoval() throws {
+        let folder = try TemporaryFolder("view")
+        let path = folder.path("state")
+        let view = AriaView(folder: path)
+        view.remove(3)
+        _ = try folder.folder("state")
+        view.remove(4)
+        #expect(AriaView(folder: path).current.removed == [3, 4])
+    }
 }

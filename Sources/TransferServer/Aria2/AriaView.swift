@@ -64,14 +64,14 @@ final class AriaView: Sendable {
 
     func remove(_ number: Int64) {
         state.withLock { state in
-            if state.removed.insert(number).inserted { file?.append(number) }
+            if state.removed.insert(number).inserted { file?.append(number, of: state) }
         }
     }
 
     /// Shows a removed job again, because it begins anew.
     func restore(_ number: Int64) {
         state.withLock { state in
-            if state.removed.remove(number) != nil { file?.append(-number) }
+            if state.removed.remove(number) != nil { file?.append(-number, of: state) }
         }
     }
 }
@@ -101,12 +101,11 @@ private final class AriaViewFile: Sendable {
 
     var state: AriaView.State? { SecretSource.text(of: path).flatMap { AriaView.State(text: $0) } }
 
-    func append(_ number: Int64) {
-        descriptor.withLock { descriptor in
-            guard descriptor >= 0 else { return }
-            let bytes = Array("\(number)\n".utf8)
-            _ = Glibc.write(descriptor, bytes, bytes.count)
-        }
+    /// Appends a number, or replaces the file where that is not possible.
+    func append(_ number: Int64, of state: AriaView.State) {
+        let bytes = Array("\(number)\n".utf8)
+        let isWritten = descriptor.withLock { $0 >= 0 && Glibc.write($0, bytes, bytes.count) == bytes.count }
+        if !isWritten { write(state) }
     }
 
     /// Replaces the file.
