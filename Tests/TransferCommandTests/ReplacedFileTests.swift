@@ -73,6 +73,30 @@ import TransferTestSupport
             reason: "changed on server (ETag a1→b7)", more: .serveRange(200_000..<400_000))
     }
 
+    /// The server ignores If-Range and sends the rest of a different file without its date, which a 206 to If-Range may
+    /// leave out.
+    @Test func aServerThatIgnoresIfRangeIsDetectedByItsDateWithoutTheCondition() async throws {
+        try await check(
+            ServedFile(old, lastModified: 1_600_000_000), ServedFile(new, lastModified: 1_600_009_999),
+            reason:
+                "changed on server (Last-Modified Sun, 13 Sep 2020 12:26:40 GMT→Sun, 13 Sep 2020 15:13:19 GMT)",
+            more: Fault.serveRange(200_000..<400_000).and(.header("Last-Modified", nil)))
+    }
+
+    @Test func aPartThatLeavesOutTheDateOfTheSameVersionIsContinued() async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/a", ServedFile(old, lastModified: 1_600_000_000))
+            server.script("/a", [.cut(after: 200_000), .header("Last-Modified", nil)])
+            try place.jobs([download(server.url("/a"), to: "a.iso", #""retry": {"scale": "10ms", "jitter": false}"#)])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try old.firstDifference(fromFileAt: place.folder.path("a.iso")) == nil)
+            #expect(server.requests.map(\.range) == [nil, "bytes=200000-", "bytes=200000-"])
+            #expect(server.requests.map { $0.ifRange == nil } == [true, false, true])
+        }
+    }
+
     /// Checks an unchanged version: the transfer is cut half-way, then these answers follow, then right ones.
     private func checkSame(_ answers: [Fault], _ result: (ProcessResult, TestServer) throws -> Void) async throws {
         try await withTestServer { server in

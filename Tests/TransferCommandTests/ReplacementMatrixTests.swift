@@ -16,6 +16,7 @@ import TransferTestSupport
 
     enum Answer: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case page, pageWithAVersion, redirectToAPage, empty, emptyInChunks, bytesWithoutAVersion, partWithoutAVersion
+        case newVersionInACoding, sameVersionInACoding, sameVersionShorter
 
         var testDescription: String { rawValue }
 
@@ -33,6 +34,16 @@ import TransferTestSupport
                 case .bytesWithoutAVersion: .status(200, body: .random(seed: 4, count: 300_000))
                 case .partWithoutAVersion:
                     .status(206, headers: ["Content-Range": "bytes 0-4/5"], body: .text("other"))
+                case .newVersionInACoding:
+                    .status(
+                        200, headers: ["ETag": "\"v2\"", "Content-Encoding": "gzip"],
+                        body: .random(seed: 5, count: 9000))
+                case .sameVersionInACoding:
+                    .status(
+                        200, headers: ["ETag": "\"v1\"", "Content-Encoding": "gzip"],
+                        body: .random(seed: 5, count: 9000))
+                case .sameVersionShorter:
+                    .status(200, headers: ["ETag": "\"v1\""], body: .random(seed: 31, count: 200_000))
                 }
             server.handle("GET", "/login") { _ in Response(headers: html, body: ReplacementMatrixTests.page) }
             server.script("/f", [], afterwards: fault)

@@ -138,14 +138,41 @@ import TransferCore
         #expect(isSuccess(machine.hopEnded(nil, position: 1000)))
     }
 
-    @Test func aShortPartWithoutItsValidatorIsContinuedByTheOneKnown() throws {
+    @Test func aPartThatLeavesOutItsDateIsRequestedAgainWithoutTheCondition() throws {
         // RFC 9110 §15.3.7: a 206 to an If-Range need not repeat Last-Modified.
-        let validator = Validator(lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", isDateStrong: true)
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let validator = Validator(lastModified: date, isDateStrong: true)
         var machine = machine(ResumePoint(offset: 400, validator: validator, total: 1000))
+        #expect(machine.start().headers.value("If-Range") == date)
+        let unnamed = head(206, ["Content-Range": "bytes 400-999/1000"])
+        #expect(begin(machine.received(unnamed, redirectTarget: nil, now: 0)) == nil)
+        let plain = try #require(next(machine.hopEnded(nil, position: 400)))
+        #expect(plain.headers.value("Range") == "bytes=400-" && plain.headers.value("If-Range") == nil)
+        let named = head(206, ["Content-Range": "bytes 400-599/1000", "Last-Modified": date])
+        #expect(begin(machine.received(named, redirectTarget: nil, now: 0))?.offset == 400)
+        // The condition would be answered in the same way again.
+        let rest = try #require(next(machine.hopEnded(nil, position: 600)))
+        #expect(rest.headers.value("Range") == "bytes=600-" && rest.headers.value("If-Range") == nil)
+    }
+
+    @Test(arguments: [false, true])
+    func aPartThatTurnsOutToBeOfAnotherDateIsNotWritten(_ isPart: Bool) throws {
+        let validator = Validator(lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", isDateStrong: true)
+        var point = ResumePoint(offset: 400, validator: validator, total: 1000)
+        (point.isPart, point.end) = (isPart, isPart ? 1000 : nil)
+        var machine = machine(point)
         _ = machine.start()
-        _ = machine.received(head(206, ["Content-Range": "bytes 400-599/1000"]), redirectTarget: nil, now: 0)
-        let hop = try #require(next(machine.hopEnded(nil, position: 600)))
-        #expect(hop.headers.value("If-Range") == validator.lastModified)
+        _ = machine.received(head(206, ["Content-Range": "bytes 400-999/1000"]), redirectTarget: nil, now: 0)
+        _ = try #require(next(machine.hopEnded(nil, position: 400)))
+        let other = head(
+            206, ["Content-Range": "bytes 400-999/1000", "Last-Modified": "Mon, 07 Nov 1994 08:49:37 GMT"])
+        #expect(begin(machine.received(other, redirectTarget: nil, now: 0)) == nil)
+        let end = machine.hopEnded(nil, position: 400)
+        if isPart {
+            #expect(failure(end)?.message.contains("Last-Modified") == true)
+        } else {
+            #expect(next(end)?.headers.value("Range") == nil)
+        }
     }
 
     @Test func aPartThatBroughtNothingFails() {

@@ -38,6 +38,14 @@ import TransferTestSupport
             (file(coding: "gzip"), ["ETag": "\"1\""], "another content coding (none)"),
             (file(coding: "gzip"), ["ETag": "\"1\"", "Content-Encoding": "GZIP"], nil),
             (file(), ["ETag": "\"1\"", "Content-Encoding": "gzip", "Content-Length": "9"], nil),
+            // A coding for which the request did not ask is another kind of file.
+            (file(coding: ""), ["ETag": "\"2\"", "Content-Encoding": "gzip"], "not requested (gzip)"),
+            (file(etag: nil, coding: ""), ["Content-Encoding": "br"], "not requested (br)"),
+            (file(coding: "gzip"), ["ETag": "\"2\"", "Content-Encoding": "br"], "not requested (br)"),
+            (file(coding: "gzip"), ["ETag": "\"2\"", "Content-Encoding": "x-gzip"], nil),
+            (file(coding: "gzip"), ["ETag": "\"2\""], nil),
+            (file(coding: ""), ["ETag": "\"2\"", "Content-Encoding": "identity"], nil),
+            (file(), ["ETag": "\"2\"", "Content-Encoding": "gzip"], nil),
             // An HTML page replaces only an HTML page, even with a version of its own.
             (file(mediaType: "application/zip"), ["ETag": "\"2\"", "Content-Type": html], "a page of HTML"),
             (file(mediaType: "text/html"), ["ETag": "\"2\"", "Content-Type": html], nil),
@@ -58,6 +66,21 @@ import TransferTestSupport
         let reason = ReplacementRule.refusal(of: Self.head(fields), for: file, isSamePlace: true, decodes: false)
         #expect((reason == nil) == (expected == nil), "\(reason ?? "taken")")
         if let expected { #expect(reason?.contains(expected) == true, "\(reason ?? "taken")") }
+    }
+
+    @Test(
+        arguments: [
+            ("gzip", false), ("br;q=0.9, GZIP;q=0.1", false), ("*", false), ("identity", true), ("gzip;q=0", true),
+            ("gzip; q=0.000, br", true),
+        ])
+    func aRequestedCodingIsTaken(_ asked: String, _ isRefused: Bool) {
+        let head = Self.head(["ETag": "\"2\"", "Content-Encoding": "gzip"])
+        let reason = ReplacementRule.refusal(
+            of: head, for: Self.file(coding: ""), isSamePlace: true, decodes: false,
+            headers: [HeaderField("Accept-Encoding", asked)])
+        #expect((reason != nil) == isRefused, "\(reason ?? "taken")")
+        let decoded = ReplacementRule.refusal(of: head, for: Self.file(coding: ""), isSamePlace: true, decodes: true)
+        #expect(decoded == nil)
     }
 
     @Test func anotherResourcesTagSaysNothingOfLengths() {

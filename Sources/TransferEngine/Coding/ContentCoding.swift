@@ -16,6 +16,23 @@ public enum ContentCoding {
         }
     }
 
+    /// Returns whether a request asks for every coding of a body by its Accept-Encoding (RFC 9110 §12.5.3).
+    ///
+    /// A request without the field does not ask for a coding, although it allows any.
+    static func isRequested(_ field: String, by headers: [HeaderField]) -> Bool {
+        let accepted = headers.filter { $0.isNamed("Accept-Encoding") }.flatMap { $0.value.split(separator: ",") }
+            .map { $0.lowercased().filter { $0 != " " && $0 != "\t" }.split(separator: ";") }
+            .filter { !($0.dropFirst().first.map { $0.hasPrefix("q=0") && !$0.contains { "1"..."9" ~= $0 } } ?? false) }
+            .compactMap(\.first)
+        return layers(field).allSatisfy { layer in accepted.contains { $0 == layer.name || $0 == "*" } }
+    }
+
+    /// Returns whether two values of Content-Encoding name the same codings; `x-gzip` is `gzip` (§8.4.1.3).
+    static func areEqual(_ one: String, _ other: String) -> Bool {
+        let names = [one, other].map { layers($0).map { $0.name == "x-gzip" ? "gzip" : $0.name } }
+        return names[0] == names[1]
+    }
+
     /// One coding, by its name in the registry (RFC 9110 §8.4.1, §18.6; RFC 7932 for br, RFC 8878 for zstd).
     struct Layer: Equatable {
         let name: String

@@ -44,7 +44,7 @@ extension ExchangeMachine {
         guard let file = request.replaced else { return nil }
         let isSamePlace = file.version?.isOf(hop.url, own: request.url) ?? false
         return ReplacementRule.refusal(
-            of: head, for: file, isSamePlace: isSamePlace, decodes: request.settings.decodesFiles
+            of: head, for: file, isSamePlace: isSamePlace, decodes: request.settings.decodesFiles, headers: hop.headers
         ).map { ReplacementRule.error($0) }
     }
 

@@ -37,20 +37,22 @@ public struct HeldFile: Sendable, Hashable {
 /// |---|---|
 /// | version | names no version |
 /// | version | is of the same version, and has another length or another content coding |
+/// | content coding | has another coding, for which the request did not ask |
 /// | media type, or first bytes | is a page of HTML, and the file is none |
 /// | length | is empty and names no version |
 /// | sums (repair) | reports another length; its bytes are compared when all have come |
 ///
-/// An answer of another version replaces the file: its server says that the file changed.
+/// Any other answer of another version replaces the file: its server says that the file changed.
 enum ReplacementRule {
     /// Judges the head of an answer.
     ///
     /// - Parameters:
     ///   - isSamePlace: Whether the answer comes from the resource that named the file's version.
     ///   - decodes: Whether codings are removed on the way to the file.
+    ///   - headers: The fields of the request, which may ask for codings.
     /// - Returns: The reason of a refusal; `nil` for an answer that may replace the file.
     static func refusal(
-        of head: ResponseHead, for file: HeldFile, isSamePlace: Bool, decodes: Bool
+        of head: ResponseHead, for file: HeldFile, isSamePlace: Bool, decodes: Bool, headers: [HeaderField] = []
     ) -> String? {
         let new = Validator(head)
         let length = head.value("Transfer-Encoding") == nil ? head.contentLength : nil
@@ -66,6 +68,11 @@ enum ReplacementRule {
                 return "the answer is of the same version, in another content coding (\(coding ?? "none"))"
             }
             if let length, isPlain, length != file.length { return otherLength(length, file) }
+        }
+        if let coding, let held = file.contentCoding, !decodes, !ContentCoding.areEqual(coding, held),
+            !ContentCoding.isRequested(coding, by: headers)
+        {
+            return "the answer has a content coding that was not requested (\(coding))"
         }
         if file.mustBeSame, let length, isPlain, !decodes, length != file.length { return otherLength(length, file) }
         return nil

@@ -11,6 +11,8 @@ struct ResumeRule {
     let point: ResumePoint
     /// Whether the answer comes from the resource to which the bytes belong.
     var isSamePlace = true
+    /// The fields of the request, which may ask for codings.
+    var headers: [HeaderField] = []
 
     /// The first question, and the reason to request the whole file where the bytes cannot be continued.
     var firstQuestion: (question: ResumeQuestion, restart: String?) {
@@ -122,12 +124,9 @@ struct ResumeRule {
         if let length = head.contentLength, length != range.upperBound - range.lowerBound {
             return odd("length", "Content-Length and Content-Range of the answer differ")
         }
-        // §15.3.7 requires the tag in the part; a server that omits it has not checked If-Range either. Without a
-        // condition that the server must check, the answer must name the same version.
-        let isUnreported =
-            question.unconditional == nil
-            ? !isProven(head) : point.validator?.etag != nil && Validator(head)?.etag == nil
-        if isUnreported, !point.needsNoValidator {
+        if !point.needsNoValidator, isUnreported(head, question) {
+            // §15.3.7 requires Last-Modified only in the answer to a request without a condition.
+            if point.validator?.etag == nil, let plain = question.unconditional { return .ask(plain, restart: nil) }
             let field = point.validator?.etag == nil ? "Last-Modified" : "ETag"
             return odd("untold", "the server's part does not say of which version it is (no \(field))")
         }
@@ -161,6 +160,16 @@ struct ResumeRule {
 
     private static let smallOverlap: Int64 = 64 << 10
 
+    /// Returns whether a part does not name the version to which the bytes belong.
+    ///
+    /// §15.3.7 requires the tag in the part, so a server that omits it has not checked If-Range either. The date may be
+    /// left out of the answer to a condition. That answer looks like that of a server that ignored the condition, so it
+    /// proves nothing. Without a condition the answer must name the same version.
+    private func isUnreported(_ head: ResponseHead, _ question: ResumeQuestion) -> Bool {
+        guard question.unconditional != nil, point.validator?.etag != nil else { return !isProven(head) }
+        return Validator(head)?.etag == nil
+    }
+
     // MARK: The whole
 
     /// Judges a success that is the whole file by its status.
@@ -175,11 +184,7 @@ struct ResumeRule {
         let length = head.value("Transfer-Encoding") == nil ? head.contentLength : nil
         if isProven(head), hasSameCoding(head) { return judgeSame(head, question, length) }
         if isPage(head) { return .refuse(claim: "page", reason: "a page of HTML came instead of the file") }
-        // The same version in a coding that was not requested has other bytes. It never replaces the bytes of that
-        // version.
-        if isProven(head), head.contentCoding != nil, point.outlastsOddAnswers, !point.needsNoValidator {
-            return .refuse(claim: "coding", reason: Self.recoded)
-        }
+        if isRecoded(head) { return .refuse(claim: "coding", reason: isProven(head) ? Self.recoded : Self.unasked) }
         let mayBeAll = length == nil || point.total == nil || length == point.total
         if point.needsNoValidator, mayBeAll, !isRefuted, hasSameCoding(head) {
             if let plain = question.unconditional { return .ask(plain, restart: nil) }
@@ -210,6 +215,11 @@ struct ResumeRule {
     private func judgeSame(_ head: ResponseHead, _ question: ResumeQuestion, _ length: Int64?) -> Verdict {
         if let total = point.total, let length, length != total {
             let reason = "the server sent \(CountText.bytes(length)) as all of the same \(total)"
+            // A strong tag promises the same bytes (RFC 9110 §8.8.1), so one of the two answers is wrong, or cut.
+            // Repetition does not show which.
+            if point.validator?.hasStrongETag == true, point.outlastsOddAnswers, !point.needsNoValidator {
+                return .refuse(claim: "whole:\(length)", reason: reason + Self.advice)
+            }
             // The whole file was requested, as no other question fitted: the length that was announced earlier is
             // wrong.
             return question == .whole ? .anew(reason: reason) : odd("whole:\(length)", reason)
@@ -277,6 +287,18 @@ struct ResumeRule {
         return Validator(head) == nil && (point.validator != nil || hasOtherLength)
     }
 
+    /// Returns whether the answer is in a coding that the existing bytes do not have and that is of no use for them.
+    ///
+    /// The same version in a coding has other bytes. Another version in a coding is another kind of file, unless the
+    /// request asked for the coding. Neither replaces bytes that came under a version.
+    private func isRecoded(_ head: ResponseHead) -> Bool {
+        guard point.outlastsOddAnswers, !point.needsNoValidator, let coding = head.contentCoding,
+            !ContentCoding.areEqual(coding, point.contentCoding ?? "")
+        else { return false }
+        if isProven(head) { return true }
+        return point.validator?.ifRange != nil && !ContentCoding.isRequested(coding, by: headers)
+    }
+
     /// Returns how the answer shows that the file changed, or `nil` when it does not.
     private func changeReason(_ head: ResponseHead) -> String? {
         guard let old = point.validator, let new = Validator(head), !old.mayEqual(new) else { return nil }
@@ -286,12 +308,12 @@ struct ResumeRule {
         return "changed on server (Last-Modified \(old.lastModified ?? "none")→\(new.lastModified ?? "none"))"
     }
 
+    private static let advice = " (to begin anew, remove the partial file)"
     private static let recoded =
-        "the answer has another content coding than the bytes that are there, which are of the same version (to begin anew, "
-        + "remove the partial file)"
+        "the answer has another content coding than the bytes that are there, which are of the same version" + advice
+    private static let unasked = "the answer has a content coding that was not requested" + advice
     private static let whole = "the server sent the whole file instead of the rest"
-    private static let unversioned =
-        "the answer does not say of which version it is (to begin anew, remove the partial file)"
+    private static let unversioned = "the answer does not say of which version it is" + advice
     private static let elsewhere = "another URL answers now than the one that the bytes are from"
 
     private static func short(_ etag: String) -> String {

@@ -63,7 +63,7 @@ struct Resumption {
 
     /// Returns the rule for an answer to the hop.
     func rule(_ hop: Hop) -> ResumeRule? {
-        point.map { ResumeRule(point: $0, isSamePlace: isSamePlace($0, hop)) }
+        point.map { ResumeRule(point: $0, isSamePlace: isSamePlace($0, hop), headers: hop.headers) }
     }
 
     private func isSamePlace(_ point: ResumePoint, _ hop: Hop) -> Bool {
@@ -127,7 +127,7 @@ struct Resumption {
         isFresh = false
         (question, restart) = ResumeRule(point: next).firstQuestion
         // A server that did not support a condition before will not support it now.
-        if wasPlain, next.validator?.hasStrongETag == true, let plain = question.unconditional { question = plain }
+        if wasPlain, next.validator?.ifRange != nil, let plain = question.unconditional { question = plain }
         return detours.take(at: position)
     }
 
