@@ -200,6 +200,31 @@ import TransferTestSupport
         }
     }
 
+    /// A server that computes the digest while it sends gives it behind the body.
+    @Test(arguments: ["Repr-Digest", "Content-Digest"], [true, false])
+    func aDigestBehindTheBodyIsVerifiedToo(name: String, isAnnounced: Bool) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let sums = ["good": try await field(.text("hello")), "bad": try await field(.text("another"))]
+            for (file, sum) in sums {
+                server.serve("/\(file)", .text("hello"))
+                let head =
+                    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
+                    + (isAnnounced ? "Trailer: \(name)\r\n" : "") + "\r\n"
+                let answer = head + "5\r\nhello\r\n0\r\n\(name): sha-256=:\(sum):\r\n\r\n"
+                server.script("/\(file)", [], afterwards: .garbage(Array(answer.utf8)))
+            }
+            try place.jobs(
+                sums.keys.sorted().map { download(server.url("/\($0)"), to: $0, #""retry": {"limit": 1}"#) })
+            let result = try await place.runJobs()
+            #expect(try result.events().ends == ["good": "finished", "bad": "failed"], "\(result)")
+            let failed = try #require(try result.events().named("job.failed").first)
+            #expect(failed["code"]?.string == "checksumMismatch")
+            #expect(failed["message"]?.string?.contains("says in \(name)") == true, "\(failed)")
+            #expect(!place.folder.exists("bad") && (try place.folder.text("good")) == "hello")
+        }
+    }
+
     /// The job's own digest takes precedence, and no request is sent then.
     @Test func theJobsOwnDigestCounts() async throws {
         try await withTestServer { server in

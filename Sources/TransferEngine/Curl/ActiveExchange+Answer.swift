@@ -20,7 +20,10 @@ extension ActiveExchange {
             answer.phase = .head
             return true
         }
-        guard answer.phase == .head else { return true }
+        guard answer.phase == .head else {
+            receivedTrailerLine(line)
+            return true
+        }
         let isEnd = line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n")
         guard isEnd else {
             guard answer.block.count + line.count <= HeadRule.largest else {
@@ -48,6 +51,12 @@ extension ActiveExchange {
             stopReason = .failed(error)
             return false
         }
+    }
+
+    /// Keeps one line behind a delivered body (RFC 9110 §6.5). Lines beyond the bound of a head are left out.
+    private func receivedTrailerLine(_ line: UnsafeRawBufferPointer) {
+        guard answer.phase == .body, answer.trailers.count + line.count <= HeadRule.largest else { return }
+        answer.trailers.append(contentsOf: line)
     }
 
     /// The number of 1xx answers that a hop may have. The server reports the progress of a long upload several times a

@@ -8,6 +8,8 @@ struct IncomingAnswer {
     /// The block of field lines that is being received.
     var block: [UInt8] = []
     var status = 0
+    /// The block of field lines that came behind the body.
+    var trailers: [UInt8] = []
     /// The number of 1xx answers since the hop began.
     var interims = 0
     /// The time of the first 1xx answer.

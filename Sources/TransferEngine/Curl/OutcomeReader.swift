@@ -27,6 +27,9 @@ extension ExchangeOutcome {
         isLengthUnproven = exchange.machine.isLengthUnproven
         isLengthConfirmed = exchange.machine.isLengthConfirmed
         hasClosureAlert = exchange.machine.hasClosureAlert
+        if !exchange.answer.trailers.isEmpty {
+            trailers = ResponseHead(status: 0, block: exchange.answer.trailers).fields
+        }
         refusal = exchange.connection.refusal
         hops = exchange.hops
         answer = (exchange.sink as? AnswerSink)?.bytes ?? exchange.refusalBody

@@ -8,6 +8,9 @@ public struct ExchangeOutcome: Sendable {
     public let head: ResponseHead?
     /// The description of the last answer's body, if one began.
     public let start: BodyStart?
+    /// The fields behind the last answer's body (RFC 9110 §6.5). They are no part of ``head``: only a field that is
+    /// defined for trailers counts.
+    public var trailers: [HeaderField] = []
     /// The scope of the last answer: the whole request, its beginning, or another request.
     public var answers = AnswerScope.request
     /// The URL of the last answer; not redacted.
@@ -97,6 +100,7 @@ extension ExchangeOutcome {
             result: result, head: head, start: start, finalURL: finalURL, position: position, received: received,
             sent: sent, metrics: metrics)
         joined.fragment = fragment
+        joined.trailers = trailers
         joined.resumeData = resumeData
         joined.isUntouched = false
         joined.bodyLeft = bodyLeft

@@ -67,7 +67,8 @@ final class Downloads {
         host.originAnswered(job)
         host.freeSlot(job)
         job.phase = .saving
-        let reported = ServerDigest(head, url: outcome.finalURL, start: outcome.start)
+        let reported = ServerDigest(
+            head, trailers: outcome.trailers, url: outcome.finalURL, start: outcome.start)
         job.result = TransferResult(
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.received,
             validator: Validator(head)?.description, response: nil,

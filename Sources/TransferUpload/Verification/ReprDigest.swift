@@ -22,8 +22,13 @@ package enum ReprDigest {
     /// The field is `Repr-Digest`, or `Content-Digest` where the answer is the whole (RFC 9530 §2 and §3). Insecure and
     /// unknown algorithms are ignored.
     ///
+    /// - Parameter trailers: The fields behind the body, where both fields may be (§2, §3).
     /// - Returns: The strongest digest, with the name of its field.
-    package static func ofFile(_ head: ResponseHead) -> (digest: Checksum, field: String)? {
+    package static func ofFile(
+        _ head: ResponseHead, trailers: [HeaderField] = []
+    ) -> (digest: Checksum, field: String)? {
+        let late = trailers.filter { $0.isNamed("Repr-Digest") || $0.isNamed("Content-Digest") }
+        if !late.isEmpty { return ofFile(ResponseHead(status: head.status, fields: head.fields + late)) }
         if let digest = value(head, preferred: nil) { return (digest, "Repr-Digest") }
         guard head.status == 200, let digest = value(head, "Content-Digest", preferred: nil) else { return nil }
         return (digest, "Content-Digest")
