@@ -107,21 +107,47 @@ import TransferTestSupport
         }
     }
 
-    @Test func aSymbolicLinkGivesWayAndItsTargetStays() async throws {
+    /// A private file behind a link: with each rule that replaces it, and with one connection and several.
+    @Test(arguments: ["overwrite", "update"], [1, 3])
+    func theFileBehindALinkIsReplacedAndTheLinkStays(_ rule: String, _ segments: Int) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            let content = Content.random(seed: 8, count: 3_000_000)
+            server.serve("/a", content, etag: "\"1\"")
+            try place.folder.write("old", to: "there/file")
+            #expect(chmod(place.folder.path("there/file"), 0o600) == 0)
+            symlink("there/file", place.folder.path("a"))
+            try place.jobs([
+                download(server.url("/a"), to: "a", #""ifExists": "\#(rule)", "segments": \#(segments)"#)
+            ])
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            var status = stat()
+            #expect(lstat(place.folder.path("a"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+            #expect(lstat(place.folder.path("there/file"), &status) == 0 && status.st_mode & 0o7777 == 0o600)
+            #expect(try content.firstDifference(fromFileAt: place.folder.path("there/file")) == nil)
+            #expect(!place.folder.exists("a.part") && !place.folder.exists("there/file.part"))
+        }
+    }
+
+    /// The server chooses the names in a destination folder, so it must not choose a link there.
+    @Test func aSymbolicLinkGivesWayInAFolderAndItsTargetStays() async throws {
         try await withTestServer { server in
             let place = try Workplace()
             server.serve("/a", .text("theirs"))
+            server.serve("/b", .text("theirs"))
             try place.folder.write("precious", to: "victim")
-            symlink(place.folder.path("victim"), place.folder.path("a"))
-            symlink(place.folder.path("nothing"), place.folder.path("b"))
+            try place.folder.write("", to: "in/other")
+            symlink(place.folder.path("victim"), place.folder.path("in/a"))
+            symlink(place.folder.path("nothing"), place.folder.path("in/b"))
             try place.jobs([
-                download(server.url("/a"), to: "a", #""ifExists": "overwrite""#),
-                download(server.url("/a"), to: "b", #""ifExists": "overwrite""#),
+                download(server.url("/a"), to: "in/", #""ifExists": "overwrite""#),
+                download(server.url("/b"), to: "in/", #""ifExists": "overwrite""#),
             ])
             let result = try await place.runJobs()
             #expect(result.exitCode == 0, "\(result)")
             #expect(try place.folder.text("victim") == "precious" && !place.folder.exists("nothing"))
-            for name in ["a", "b"] {
+            for name in ["in/a", "in/b"] {
                 var status = stat()
                 #expect(lstat(place.folder.path(name), &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
                 #expect(try place.folder.text(name) == "theirs")

@@ -166,6 +166,48 @@ import TransferTestSupport
         #expect(folder.size("y") == 3 && !folder.exists("y.part"))
     }
 
+    /// The mode of the replaced file, and the mode of the new one. Bits beyond access rights are not taken over.
+    @Test(arguments: [(0o600, 0o600), (0o640, 0o640), (0o444, 0o444), (0o666, 0o666), (0o755, 0o755), (0o4711, 0o711)])
+    func aFileThatReplacesAnotherGetsItsMode(_ old: mode_t, _ new: mode_t) throws {
+        let folder = try TemporaryFolder("part")
+        try folder.write("mine", to: "y")
+        #expect(chmod(folder.path("y"), old) == 0)
+        let part = try PartFile.open(folder.path("y.part"))
+        fill(part, 3)
+        try part.rename(to: folder.path("y"), replacing: true)
+        var status = stat()
+        #expect(lstat(folder.path("y"), &status) == 0 && status.st_mode & 0o7777 == new)
+        #expect(folder.size("y") == 3)
+    }
+
+    @Test func aSuccessorOfAPrivateFileIsPrivateWhileItIsWritten() throws {
+        let folder = try TemporaryFolder("part")
+        try folder.write("mine", to: "y")
+        #expect(chmod(folder.path("y"), 0o400) == 0)
+        let part = try PartFile.open(folder.path("y.part"))
+        part.restrictAccess(like: folder.path("y"))
+        var status = stat()
+        #expect(lstat(folder.path("y.part"), &status) == 0 && status.st_mode & 0o7777 == 0o600)
+        // Nothing is known of a file that is not there.
+        part.restrictAccess(like: folder.path("z"))
+        #expect(lstat(folder.path("y.part"), &status) == 0 && status.st_mode & 0o7777 == 0o600)
+    }
+
+    /// A link is only a name here: its target stays as it is, and is no model for the new file.
+    @Test func aLinkThatIsReplacedGivesNoMode() throws {
+        let folder = try TemporaryFolder("part")
+        try folder.write("mine", to: "target")
+        #expect(chmod(folder.path("target"), 0o777) == 0)
+        #expect(symlink(folder.path("target"), folder.path("y")) == 0)
+        let part = try PartFile.open(folder.path("y.part"))
+        fill(part, 3)
+        try part.rename(to: folder.path("y"), replacing: true)
+        var status = stat()
+        #expect(lstat(folder.path("y"), &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
+        #expect(status.st_mode & 0o111 == 0)
+        #expect(try folder.text("target") == "mine")
+    }
+
     @Test func theLockIsOnTheFileThatBearsTheName() throws {
         // The first writer finishes and renames the file between the open and the lock of the second writer. The name
         // then belongs to another file, on which the lock must be.

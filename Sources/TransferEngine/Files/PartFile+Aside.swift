@@ -36,7 +36,7 @@ extension PartFile {
             return false
         }
         guard Glibc.rename(place, aside) == 0 else { return false }
-        let fresh = transfer_open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        let fresh = transfer_open(place, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mine.st_mode & 0o777)
         guard fresh >= 0 else {
             Glibc.rename(aside, place)
             return false

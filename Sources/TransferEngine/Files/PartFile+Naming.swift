@@ -36,9 +36,17 @@ extension PartFile {
         }
     }
 
+    /// Restricts the access while the file is written to that of the file that it is to replace.
+    ///
+    /// - Parameter destination: The path of the file that is to be replaced.
+    public func restrictAccess(like destination: String) {
+        ReplacedAccess(of: folder.place(of: destination))?.restrict(descriptor)
+    }
+
     /// Gives the file its final name.
     ///
     /// - Parameter replacing: Whether an existing file of that name, or a symbolic link (not its target), is replaced.
+    ///   The new file gets the mode of that file.
     /// - Throws: `fileExists` when the name exists and `replacing` is false; `partNotOurs` when another file has taken
     ///   the partial file's name meanwhile, or when ours got a second one.
     public func rename(to destination: String, replacing: Bool) throws(TransferError) {
@@ -53,6 +61,7 @@ extension PartFile {
         // The owner of the second name could change the finished file by it.
         guard links == 1 else { throw shared }
         if replacing {
+            ReplacedAccess(of: goal)?.give(to: descriptor)
             guard Glibc.rename(place, goal) == 0 else { throw .file("rename to \(destination)", path, errno) }
             guard has(destination) else { throw swapped }
             return

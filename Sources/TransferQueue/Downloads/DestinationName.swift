@@ -2,6 +2,7 @@ import CTransferLinux
 import Glibc
 import TransferCore
 import TransferEngine
+import TransferJobs
 
 /// The kind of object that has the destination name of a download.
 enum DestinationName: Sendable, Hashable {
@@ -27,6 +28,21 @@ enum DestinationName: Sendable, Hashable {
         if code == ENOENT, lstat(place, &status) == 0 { return .danglingLink }
         if code == ENOENT || code == ENOTDIR { return .free }
         throw RefusedName.error(path, place: place, code) ?? .file("look at", path, code)
+    }
+
+    /// Returns the regular file to which a symbolic link of that name leads, and any other path as it is. Blocks.
+    ///
+    /// In a folder where everyone may make names (`/tmp`), a link of another user is not followed, as the kernel does by
+    /// default (proc_sys_fs(5), `protected_symlinks`). That user could choose the file.
+    static func behindLink(_ path: String) -> String {
+        var (link, folder, file) = (stat(), stat(), stat())
+        guard lstat(path, &link) == 0, link.st_mode & S_IFMT == S_IFLNK, stat(path, &file) == 0,
+            file.st_mode & S_IFMT == S_IFREG, stat(FolderMaker.parent(of: path), &folder) == 0,
+            link.st_uid == geteuid() || link.st_uid == folder.st_uid || folder.st_mode & S_IWOTH == 0,
+            let real = realpath(path, nil)
+        else { return path }
+        defer { Glibc.free(real) }
+        return String(cString: real)
     }
 
     /// Returns why a download can never replace this object, whatever `ifExists` says; `nil` if it may.

@@ -21,6 +21,14 @@ extension DownloadPreparation {
         return (there, nil)
     }
 
+    /// Returns whether the file behind a link at the destination is the one to replace, so that the link stays.
+    ///
+    /// In a destination folder the server may choose the name, and with it the link. A confined job stays in its folder.
+    func writesThroughLinks(_ target: DownloadTarget) -> Bool {
+        guard !target.isFolder, record.spec.confinement == nil else { return false }
+        return [.overwrite, .update, .verify].contains(download.ifExists)
+    }
+
     /// Returns whether a partial file was about to get its name: it belongs to this job and, as its record says, is
     /// complete.
     private func isWhole(_ part: String, _ known: ResumeData?, in folder: PinnedFolder?) -> Bool {

@@ -61,6 +61,7 @@ struct DownloadPreparation: Sendable {
         let target = DownloadTarget(
             download.destination, directory: directory, defaultName: download.defaultName)
         var path = target.file(url: url, disposition: nil)
+        if writesThroughLinks(target) { path = DestinationName.behindLink(path) }
         let folder = try pinned(path, census)
         var replacement = download.ifExists == .overwrite ? OverwriteRule.anything : .nothing
         var version: HeldVersion?
@@ -96,6 +97,7 @@ struct DownloadPreparation: Sendable {
         let isFirst = record.attempts == 0 && known == nil && !record.wasInterrupted && parts.isFirst
         let part = try openPart(
             of: path, known, in: folder, isNew: isNewFolder && isFirst, isNewFolder: isNewFolder, census)
+        if replacement != .nothing { part.restrictAccess(like: path) }
         if isNewFolder, NameLimit.mayBeTooLong(path) { try checkName(path, part) }
         let held = ResumableBytes(
             part, recorded: known, download, url: url, answeredURL: answeredURL, asksPlace: asksPlace,

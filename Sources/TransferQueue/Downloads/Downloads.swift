@@ -67,8 +67,7 @@ final class Downloads {
         host.originAnswered(job)
         host.freeSlot(job)
         job.phase = .saving
-        let reported = ServerDigest(
-            head, trailers: outcome.trailers, url: outcome.finalURL, start: outcome.start)
+        let reported = ServerDigest(head, outcome)
         job.result = TransferResult(
             status: head.status, finalURL: Redaction.url(outcome.finalURL), transferred: outcome.received,
             validator: Validator(head)?.description, response: nil,

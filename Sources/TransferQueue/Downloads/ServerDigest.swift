@@ -11,16 +11,15 @@ struct ServerDigest: Sendable {
 
     /// Reads the digest from an answer.
     ///
-    /// - Parameters:
-    ///   - trailers: The fields behind the body. A server that computes the digest while it sends has no earlier place.
-    ///   - url: The URL that answered.
+    /// A server that computes the digest while it sends gives it in the trailers.
+    ///
     /// - Returns: `nil` if the answer has none, or if it covers other bytes than the stored ones.
-    init?(_ head: ResponseHead, trailers: [HeaderField] = [], url: String, start: BodyStart?) {
-        guard start?.isContinuable != false, let reported = ReprDigest.ofFile(head, trailers: trailers) else {
-            return nil
-        }
+    init?(_ head: ResponseHead, _ outcome: ExchangeOutcome) {
+        guard outcome.start?.isContinuable != false,
+            let reported = ReprDigest.ofFile(head, trailers: outcome.trailers)
+        else { return nil }
         digest = reported.digest
         field = reported.field
-        host = Origin(anyURL: url)?.hostAndPort ?? "the server"
+        host = Origin(anyURL: outcome.finalURL)?.hostAndPort ?? "the server"
     }
 }
