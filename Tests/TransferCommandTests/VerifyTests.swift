@@ -221,7 +221,7 @@ import TransferTestSupport
             let failed = try #require(try result.events().named("job.failed").first)
             #expect(failed["code"]?.string == "checksumMismatch")
             #expect(failed["message"]?.string?.contains("says in \(name)") == true, "\(failed)")
-            #expect(!place.folder.exists("bad") && (try place.folder.text("good")) == "hello")
+            #expect(try place.folder.text("good") == "hello" && !place.folder.exists("bad"))
         }
     }
 
