@@ -82,19 +82,25 @@ public struct TransferServer: Service, CustomStringConvertible {
         let listener = Listener(
             socket: socket, channel: channel, group: group, logger: configuration.logger
         ) { [configuration, socket] in configuration.ready(socket.reachable) }
+        let bound = EndingBound { [served] in served.cancelWaits() }
+        var failure: (any Error)?
         do {
-            try await withThrowingTaskGroup { tasks in
-                tasks.addTask { try await parts.reader.run() }
-                tasks.addTask { try await listener.run() }
-                try await tasks.waitForAll()
+            try await bound.run {
+                try await withThrowingTaskGroup { tasks in
+                    tasks.addTask { try await parts.reader.run() }
+                    tasks.addTask { try await listener.run() }
+                    try await tasks.waitForAll()
+                }
             }
         } catch {
-            socket.removeFile()
-            throw error
+            failure = error
         }
         socket.removeFile()
+        bound.begin()
         await served.close()
+        bound.end()
         try? await group.shutdownGracefully()
+        if let failure { throw failure }
     }
 
     /// Sets the limits on simultaneous work, until a client changes them.

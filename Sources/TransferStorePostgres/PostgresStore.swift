@@ -78,6 +78,8 @@ package final class PostgresStore: JobStore, RunMemory, QueueReader {
 
     package func cancelWaits() { database.cancelWaits() }
 
+    package var isAway: Bool { database.isAway }
+
     /// The longest wait of a process for its database before it ends. Other processes take over the claims that were
     /// not given back by then when the lease is over.
     private static let parting = Duration.seconds(5)

@@ -134,6 +134,19 @@ import TransferTestSupport
         await database.stop()
     }
 
+    /// The unit gives the service 15 seconds. The machine of the database accepts connections, and nothing answers.
+    @Test func aServiceWhoseDatabaseHangsEndsOnRequest() async throws {
+        let database = try await PostgresServer.start()
+        try await withService(ServedPlace.options + ["--queue", database.url(queue: "q")]) { place in
+            try database.freeze()
+            let begun = ContinuousClock.now
+            let result = try await place.stop()
+            #expect(result.exitCode == 0 && ContinuousClock.now - begun < .seconds(10), "\(result)")
+        }
+        try await database.kill()
+        await database.stop()
+    }
+
     @Test func aQueueThatCannotBeReachedIsSaid() async throws {
         let folder = try TemporaryFolder("serve")
         var command = ChildProcess.Command(

@@ -306,3 +306,26 @@ extension StagingError {
         }
     }
 }
+
+// The end of a run in order.
+extension JobQueue {
+    /// Ends a run in order: from now on no job is claimed or started, and the transfers under way end. Those that have
+    /// not ended by then are checkpointed, and their jobs given back, as by ``stop()``. The run then returns.
+    ///
+    /// A database that is away shortens the wait to a few seconds, because ends cannot be recorded.
+    ///
+    /// - Parameters:
+    ///   - limit: The time for the transfers under way; 0 checkpoints them at once.
+    ///   - begun: A function that gets the number of jobs under way before the wait, on the queue's own thread.
+    public func drain(within limit: Duration, begun: @escaping @Sendable (Int) -> Void = { _ in }) async -> DrainReport
+    {
+        await runner.drain(within: limit, begun: begun)
+    }
+
+    /// Whether the queue's database has not answered of late. May be called from any thread.
+    package var isDatabaseAway: Bool { store.isAway }
+
+    /// Ends waits for a database that does not answer; later calls wait for seconds at most. The queue can only be closed
+    /// afterwards. May be called from any thread.
+    package func cancelWaits() { store.cancelWaits() }
+}

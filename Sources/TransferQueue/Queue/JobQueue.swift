@@ -171,17 +171,6 @@ public final class JobQueue: Sendable {
     /// Checkpoints all transfers under way within two seconds. Runs then return, and a later run continues.
     public func stop() { runner.loop.execute { [runner] in runner.onLoop { $0.stop(.asked) } } }
 
-    /// Ends a run in order: from now on no job is claimed or started, and the transfers under way end. Those that have
-    /// not ended by then are checkpointed, and their jobs given back, as by ``stop()``. The run then returns.
-    ///
-    /// - Parameters:
-    ///   - limit: The time for the transfers under way; 0 checkpoints them at once.
-    ///   - begun: A function that gets the number of jobs under way before the wait, on the queue's own thread.
-    public func drain(within limit: Duration, begun: @escaping @Sendable (Int) -> Void = { _ in }) async -> DrainReport
-    {
-        await runner.drain(within: limit, begun: begun)
-    }
-
     /// Adds a batch to the current run that was staged while other batches run.
     public func begin(_ batch: StagedBatch) async {
         await runner.add(

@@ -318,19 +318,22 @@ extension QueueRunner {
         let underWay = running.count
         begun(underWay)
         guard state.stopping == nil, !state.isDraining else { return DrainReport(underWay: underWay, left: underWay) }
+        let limit = DrainRule.limit(limit, underWay: underWay, isStoreAway: store.isAway)
         let left = await withCheckedContinuation { waiter in
-            state.waitForDrain(waiter)
+            let end = MonotonicTime.now + limit
+            state.waitForDrain(waiter, until: end)
             guard limit > .zero else { return stop(.asked) }
-            timer(.drain).schedule(at: .now + limit)
+            timer(.drain).schedule(at: end)
             pump()
         }
         return DrainReport(underWay: underWay, left: left)
     }
 
-    /// Whether all jobs have left the run, and their ends are recorded.
-    var isDrained: Bool {
-        running.isEmpty && state.storeCalls == 0 && downloads.unsaved == 0 && !downloads.areBeingSaved
-            && recording.isEmpty
+    /// Stops the run when all jobs have left it and their ends are recorded. The wait for the records alone is short.
+    func continueDrain() {
+        guard state.isDraining, running.isEmpty, downloads.unsaved == 0, !downloads.areBeingSaved else { return }
+        if state.storeCalls == 0, recording.isEmpty { return stop(.asked) }
+        if let end = state.shortenDrain(now: .now) { timer(.drain).schedule(at: end) }
     }
 
     /// Gives claimed jobs back that have not started.

@@ -161,7 +161,7 @@ actor QueueRunner: LoopActor {
         if state.storeCalls == 0, recording.isEmpty, abandonments.isEmpty, !state.isFeeding { batches.finish(on: self) }
         if state.storeCalls == 0, hooks.isEmpty { state.tellHooksDone() }
         reporter.scheduleTick(on: self)
-        if state.isDraining, isDrained { stop(.asked) }
+        continueDrain()
     }
 
     /// Requests start times from the store for origins with a shared rate limit.
@@ -222,7 +222,8 @@ actor QueueRunner: LoopActor {
         case .tick: reporter.tick(on: self)
         case .record: pump()
         case .stop:
-            if state.isBeginning { store.cancelWaits() }
+            // A query of another caller must not hold the end of a run that cannot continue anyway.
+            if state.isBeginning || state.failure != nil { store.cancelWaits() }
             endStopping()
         case .drain: stop(.asked)
         case .network:

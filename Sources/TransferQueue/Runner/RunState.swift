@@ -15,6 +15,8 @@ struct RunState {
     var isBeginning = false
     /// The caller that waits until no transfer is under way any longer; no job starts meanwhile.
     private var drainWaiter: CheckedContinuation<Int, Never>?
+    /// The time at which the drain stops the transfers.
+    private(set) var drainEnd: MonotonicTime?
     /// Whether jobs are still being added to a batch, which keeps it from ending.
     var isFeeding = false
     /// The reason why the run cannot continue.
@@ -47,7 +49,20 @@ struct RunState {
     /// Whether the run lets its transfers end, and starts no others.
     var isDraining: Bool { drainWaiter != nil }
 
-    mutating func waitForDrain(_ waiter: CheckedContinuation<Int, Never>) { drainWaiter = waiter }
+    mutating func waitForDrain(_ waiter: CheckedContinuation<Int, Never>, until end: MonotonicTime) {
+        drainWaiter = waiter
+        drainEnd = end
+    }
+
+    /// Shortens the drain after its last transfer.
+    ///
+    /// - Returns: The new end; `nil` where it is the same as before.
+    mutating func shortenDrain(now: MonotonicTime) -> MonotonicTime? {
+        guard isDraining, let end = drainEnd else { return nil }
+        let new = DrainRule.end(end, afterLastTransferAt: now)
+        drainEnd = new
+        return new < end ? new : nil
+    }
 
     /// Ends the drain, if there is one.
     ///

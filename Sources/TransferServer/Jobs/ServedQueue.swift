@@ -19,6 +19,12 @@ struct ServedQueue: Sendable {
 
     func close() async { try? await threads.shutdownGracefully() }
 
+    /// Ends waits for a database that does not answer.
+    func cancelWaits() {
+        remote.cancelWaits()
+        queue.cancelWaits()
+    }
+
     /// Runs work that blocks.
     func off<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await threads.runIfActive(work)

@@ -52,6 +52,8 @@ struct Listener: Sendable {
                 for try await connection in inbound {
                     tasks.addTask { await channel.handle(value: connection, logger: logger) }
                 }
+            } catch is CancellationError {
+                // The service ends, and says why itself.
             } catch {
                 logger.error("no more connections are taken: \(error)")
             }

@@ -24,6 +24,9 @@ package protocol LeaseStore: Sendable {
 
     /// Ends the waits of a store whose server is away; later questions to it fail at once. May be called by any thread.
     func cancelWaits()
+
+    /// Whether the store's server has not answered of late, and calls wait for it. May be called by any thread.
+    var isAway: Bool { get }
 }
 
 extension LeaseStore {
@@ -32,4 +35,7 @@ extension LeaseStore {
 
     /// Does nothing, because a store on this machine is never away.
     package func cancelWaits() {}
+
+    /// `false`, because a store on this machine is never away.
+    package var isAway: Bool { false }
 }

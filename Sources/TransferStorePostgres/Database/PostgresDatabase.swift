@@ -75,6 +75,9 @@ package final class PostgresDatabase: Sendable {
     /// Whether ``cancelWaits()`` was called.
     package var areWaitsCancelled: Bool { patience.isOver }
 
+    /// Whether the last attempts to reach the database failed.
+    package var isAway: Bool { patience.isAway }
+
     /// Returns the connection, or a new one where that was lost.
     private func connected() throws -> PostgresConnection {
         guard !abandonment.isReported else {

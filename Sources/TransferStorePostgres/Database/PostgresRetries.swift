@@ -38,6 +38,9 @@ package final class PostgresRetries: Sendable {
 
     package var isOver: Bool { reported.withLock { $0.isOver } }
 
+    /// Whether the last attempt failed.
+    package var isAway: Bool { reported.withLock { $0.isAway } }
+
     package var connectTimeout: Duration { isOver ? .seconds(2) : PostgresConnection.connectTimeout }
 
     /// Waits until another attempt is worthwhile.

@@ -173,8 +173,11 @@ struct WorkerSupervisor: Sendable {
     /// Lets the transfers under way end, and reports the beginning and the end of that time.
     private func end(_ queue: JobQueue) async {
         let text = WorkerText(limit: drain)
-        let report = await queue.drain(within: drain) { [reporter] in reporter.note(.info, text.begun(underWay: $0)) }
-        if let words = text.ended(report) { reporter.note(.info, words) }
+        let report = await queue.drain(within: drain) { [reporter] in
+            reporter.note(.info, text.begun(underWay: $0, isAway: queue.isDatabaseAway))
+        }
+        let isAway = queue.isDatabaseAway
+        if let words = text.ended(report, isAway: isAway) { reporter.note(isAway ? .warn : .info, words) }
     }
 
     /// Reads the configuration again, for transfers that start from now on. A faulty one changes nothing.

@@ -35,6 +35,22 @@ import TransferTestSupport
         }
     }
 
+    /// The worker has nothing to give back, and its time for transfers is for transfers only.
+    @Test func anIdleWorkerWhoseDatabaseIsGoneEndsWithinSeconds() async throws {
+        let database = try await PostgresServer.start()
+        let fleet = try await FleetPlace(on: database)
+        let worker = try fleet.worker("a", "--lease", "60s", "--drain", "1m")
+        try await worker.begins()
+        try await database.kill()
+        _ = try await worker.line { $0.contains("is away, waiting for it") }
+        let begun = ContinuousClock.now
+        worker.kill(SIGTERM)
+        let result = try await worker.result()
+        #expect(result.exitCode == 0 && ContinuousClock.now - begun < .seconds(10), "\(result)")
+        #expect(result.standardError.contains("the queue's database is away"), "\(result)")
+        await database.stop()
+    }
+
     @Test func aRunThatShowsTheJobsEndsAtOnceWhenItsInterrupted() async throws {
         try await with { fleet, database in
             let run = try fleet.command(["run", "jobs.json", "--queue", fleet.queue, "--json"]).start()
