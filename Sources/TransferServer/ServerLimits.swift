@@ -4,6 +4,9 @@ public struct ServerLimits: Sendable, Hashable {
     public var bodyBytes = 64 << 20
     /// The maximum length of a call of aria2's interface in bytes; the body contains its secret.
     public var callBytes = 8 << 20
+    /// The maximum length in bytes of a body whose client has shown no valid secret so far. A longer call of aria2's
+    /// interface shows its secret within these bytes.
+    public var strangerBytes = 64 << 10
     /// The maximum length of a request's head, in bytes.
     public var headBytes = 32 << 10
     /// The maximum number of simultaneous connections. A further one displaces the connection that has sent no complete

@@ -51,7 +51,8 @@ struct ServerParts: Sendable {
                 uris: AriaURIs(submissions: submissions), shutdown: configuration.shutdown))
         aria = AriaRoutes(calls: calls, limits: configuration.limits, connections: connections)
         let socket = AriaSocket(
-            calls: calls, news: news, isOpen: configuration.access.isOpen, connections: connections)
+            calls: calls, news: news, isOpen: configuration.access.isOpen, connections: connections,
+            strangerBytes: configuration.limits.strangerBytes)
         webSockets = WebSocketUpgrade(access: access, path: "/jsonrpc") { try await socket.talk($0) }
         metrics = MetricRoutes(
             metrics: ServerMetrics(feed), history: RateHistory(), rights: rights)

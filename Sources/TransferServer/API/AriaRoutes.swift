@@ -12,14 +12,30 @@ struct AriaRoutes: Sendable {
         router.post("jsonrpc") { request, context in
             // The method requires no content type, as in aria2. Pages of other origins are refused by their origin and
             // by the secret in the call.
-            let answer = await calls.answer(try await request.bytes(upTo: limits.callBytes))
+            let answer = await calls.answer(try await bytes(of: request, context))
             if answer.level > .unauthenticated { connections.trust(context.channel) }
             return self.answer(answer)
         }
         router.get("jsonrpc") { request, _ in try await get(request) }
-        router.post("rpc") { request, _ -> Response in
-            let bytes = try await request.bytes(upTo: limits.callBytes)
+        router.post("rpc") { request, context -> Response in
+            let bytes = try await bytes(of: request, context)
             return Response.plain(type: "text/xml", bytes: await AriaXMLCall.answer(bytes, by: calls))
+        }
+    }
+
+    /// Returns the body of a call. The body of a client without a valid secret is short, because reading a long one costs
+    /// time of all clients.
+    private func bytes(of request: Request, _ context: ServerContext) async throws -> [UInt8] {
+        try await request.bytes(upTo: limits.callBytes, strangers: limits.strangerBytes) { first in
+            if context.level > .unauthenticated { return true }
+            let secret = TokenSearch.secret(in: first)
+            if calls.access.level(secret: secret ?? "") > .unauthenticated { return true }
+            if secret != nil {
+                // The delay holds no place against other clients.
+                connections.isSilent(context.channel)
+                await calls.wrongSecrets.delay()
+            }
+            return false
         }
     }
 

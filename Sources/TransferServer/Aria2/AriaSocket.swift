@@ -12,6 +12,8 @@ struct AriaSocket: Sendable {
     /// Whether every client has all rights, so that none has to show a secret.
     let isOpen: Bool
     let connections: ConnectionRegister
+    /// The maximum length in bytes of a message whose client has shown no secret before.
+    let strangerBytes: Int
 
     /// The maximum length in bytes of a message of several frames.
     private static let mostBytes = 8 << 20
@@ -51,8 +53,8 @@ struct AriaSocket: Sendable {
         _ inbound: NIOAsyncChannelInboundStream<WebSocketFrame>,
         _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>, secretIsShown: () -> Void
     ) async throws {
-        var messages = SocketMessages(mostBytes: Self.mostBytes)
         var isKnown = isOpen
+        var messages = SocketMessages(mostBytes: isKnown ? Self.mostBytes : strangerBytes)
         for try await frame in inbound {
             switch messages.receive(SocketMessages.Frame(frame)) {
             case .wait: continue
@@ -60,6 +62,7 @@ struct AriaSocket: Sendable {
                 let answer = await calls.answer(message)
                 if answer.level > .unauthenticated, !isKnown {
                     isKnown = true
+                    messages.mostBytes = Self.mostBytes
                     secretIsShown()
                 }
                 try await outbound.write(.text(answer.bytes))

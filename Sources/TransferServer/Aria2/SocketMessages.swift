@@ -29,7 +29,8 @@ struct SocketMessages {
         static let tooLarge: UInt16 = 1009
     }
 
-    private let mostBytes: Int
+    /// The maximum length of a message of several frames.
+    var mostBytes: Int
     private var message: [UInt8] = []
     /// Whether the fragments of the current message are text; `nil` between two messages.
     private var isText: Bool?

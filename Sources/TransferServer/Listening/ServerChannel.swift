@@ -68,7 +68,7 @@ struct ServerChannel: HTTPChannelHandler {
     private func http(_ channel: any Channel) throws -> Spoken {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-        try pipeline.addHandler(RequestBounds(limits))
+        try pipeline.addHandler(RequestBounds(limits, webSockets.access))
         return .http(
             try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true)))

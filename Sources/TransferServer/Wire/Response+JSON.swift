@@ -43,6 +43,32 @@ extension Request {
         }
     }
 
+    /// Returns the whole body of a call that may contain its secret.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum length in bytes.
+    ///   - most: The maximum length of the body of an unknown client.
+    ///   - isKnown: A closure that gets the first bytes of a longer body, and decides whether the rest is read.
+    /// - Throws: A 413 for a longer body, which is not read.
+    func bytes(
+        upTo limit: Int, strangers most: Int, isKnown: ([UInt8]) async -> Bool
+    ) async throws -> [UInt8] {
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw Self.tooLarge(limit) }
+        var (bytes, hasAsked): ([UInt8], Bool) = ([], false)
+        for try await buffer in body {
+            bytes += buffer.readableBytesView
+            guard bytes.count <= limit else { throw Self.tooLarge(limit) }
+            guard bytes.count > most, !hasAsked else { continue }
+            hasAsked = true
+            guard await isKnown(bytes) else {
+                var problem = Self.tooLarge(most)
+                problem.hint = "a longer call shows its secret in its first \(CountText.words(most, "byte"))"
+                throw problem
+            }
+        }
+        return bytes
+    }
+
     private static func tooLarge(_ limit: Int) -> Problem {
         Problem(.contentTooLarge, "tooLarge", "the body has more than \(CountText.words(limit, "byte"))")
     }
