@@ -74,7 +74,7 @@ final class RequestBounds: ChannelDuplexHandler, RemovableChannelHandler {
         unanswered -= 1
         if isOpen, unanswered == 0 {
             isAnsweredEarly = true
-            // Only what is in transit is taken from now on.
+            // From now on, bytes in transit alone are accepted.
             if isStranger { mostBytes = received }
         }
         tell(context, .answered)
