@@ -43,6 +43,20 @@ package final class PostgresConnection: @unchecked Sendable {
         pipeline = PostgresPipeline(raw)
     }
 
+    /// Connects another time, for a process that was connected before. A refusal for good at the start, such as that of a
+    /// password, may pass here: an administrator is at work, and what was begun is worth a wait.
+    convenience init(
+        again address: PostgresAddress, _ abandonment: PostgresCancellation, names: PostgresNames,
+        within timeout: Duration
+    ) throws {
+        do {
+            try self.init(address, abandonment, names: names, within: timeout)
+        } catch var error as TransferError where error.code == .fileAccess {
+            error.isTransient = true
+            throw error
+        }
+    }
+
     deinit { PQfinish(raw) }
 
     /// Ends present and later waits. May be called by any thread.

@@ -7,8 +7,15 @@ package struct PostgresFault: Error, Sendable, Hashable {
     package let message: String
 
     package static let noPrivilege = "42501"
+    static let noDatabase = "3D000"
+    /// The codes of a login that does not exist, whose password is wrong, or that no rule of the server admits.
+    static let wrongPassword = "28P01"
+    static let refusedLogins: Set = [wrongPassword, "28000"]
     /// The code of changes that a standby refuses.
     static let noChanges = "25006"
+
+    /// The code of a statement that took longer than `statement_timeout` allows, or that an administrator cancelled.
+    static let cancelled = "57014"
 
     /// The codes of a prepared statement that exists already, or no longer: another connection answered than before.
     private static let pooled: Set = ["42P05", "26000"]
@@ -16,9 +23,9 @@ package struct PostgresFault: Error, Sendable, Hashable {
     /// Whether the same transaction may succeed at another time, because other transactions were in its way.
     package var isConflict: Bool { ["40001", "40P01", "55P03"].contains(code) }
 
-    /// Codes of a server that starts, stops, has no place for a connection, has no space, or takes no changes. A later
-    /// attempt may succeed; class 08 means lost connections.
-    private static let absent: Set = ["57P01", "57P02", "57P03", "53300", "53100", noChanges]
+    /// Codes of a server that starts, stops, has no place for a connection, has no space, takes no changes, or gave up a
+    /// statement. A later attempt may succeed; class 08 means lost connections.
+    private static let absent: Set = ["57P01", "57P02", "57P03", "53300", "53100", noChanges, cancelled]
 
     /// Returns whether the database is away, and the question itself is not at fault.
     package static func isUnavailable(_ error: any Error) -> Bool {
@@ -37,6 +44,15 @@ package struct PostgresFault: Error, Sendable, Hashable {
         let place = "the queue \(address.shown)"
         return switch code {
         case "53100": TransferError(.fileAccess, "the disk of \(place) is full", isTransient: true)
+        case Self.noDatabase:
+            TransferError(
+                .fileAccess,
+                "there is no such database for \(place): \(message); CREATE DATABASE makes it, or name another")
+        case _ where Self.refusedLogins.contains(code):
+            TransferError(
+                .fileAccess,
+                "the server of \(place) refuses the login: \(message); the name in the address, the password (.pgpass, PGPASSWORD) and pg_hba.conf decide"
+            )
         case Self.noPrivilege: TransferError(.fileAccess, "the database's role may not do that in \(place): \(message)")
         case _ where Self.pooled.contains(code):
             TransferError(
@@ -44,7 +60,15 @@ package struct PostgresFault: Error, Sendable, Hashable {
                 "\(place) is behind a pooler that shares connections (PgBouncer's pool_mode = transaction or statement): "
                     + "name the database itself, or a pool with pool_mode = session")
         case Self.noChanges:
-            TransferError(.fileAccess, "\(place) is a standby, which takes no changes", isTransient: true)
+            TransferError(
+                .fileAccess,
+                "\(place) takes no changes: its server is a standby, or default_transaction_read_only is on",
+                isTransient: true)
+        case Self.cancelled:
+            TransferError(
+                .timedOut,
+                "\(place): the server gave up a statement (\(message)): the statement_timeout of the role or of the database may be too short",
+                isTransient: true)
         case _ where Self.isUnavailable(self):
             TransferError(.connectionLost, "\(place): \(message)", isTransient: true)
         case _ where isConflict:

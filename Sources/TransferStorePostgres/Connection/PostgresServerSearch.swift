@@ -13,9 +13,12 @@ struct PostgresServerSearch {
     let abandonment: PostgresCancellation
     let names: PostgresNames
 
-    /// The words about a server that did not accept the connection.
-    private struct Refusal: Error {
-        let words: String
+    /// The reasons of servers that did not accept the connection.
+    private struct Refusals: Error {
+        var all: [PostgresRefusal] = []
+
+        init(_ all: [PostgresRefusal] = []) { self.all = all }
+        init(_ words: String) { all = [PostgresRefusal(words: words)] }
     }
 
     /// An attempt to connect to one server.
@@ -33,9 +36,8 @@ struct PostgresServerSearch {
     func connect(until limit: MonotonicTime) throws -> OpaquePointer {
         do {
             return try first(of: attempts, until: limit) { try connect($0, until: $1) }
-        } catch let refusal as Refusal {
-            throw TransferError(
-                .cannotConnect, "cannot reach the queue \(address.shown): \(refusal.words)", isTransient: true)
+        } catch let refusals as Refusals {
+            throw PostgresRefusal.error(refusals.all, address)
         }
     }
 
@@ -51,16 +53,16 @@ struct PostgresServerSearch {
     private func first<Place>(
         of places: [Place], until limit: MonotonicTime, _ connect: (Place, MonotonicTime) throws -> OpaquePointer
     ) throws -> OpaquePointer {
-        var refusals: [String] = []
+        var refusals = Refusals()
         for (index, place) in places.enumerated() {
             let now = MonotonicTime.now
             do {
                 return try connect(place, now + (limit - now) / (places.count - index))
-            } catch let refusal as Refusal {
-                if !refusals.contains(refusal.words) { refusals.append(refusal.words) }
+            } catch let more as Refusals {
+                refusals.all += more.all.filter { !refusals.all.contains($0) }
             }
         }
-        throw Refusal(words: refusals.joined(separator: "; "))
+        throw refusals
     }
 
     private func connect(_ attempt: Attempt, until limit: MonotonicTime) throws -> OpaquePointer {
@@ -69,7 +71,7 @@ struct PostgresServerSearch {
         do {
             addresses = try names.addresses(of: name, until: limit, unless: abandonment)
         } catch let error as TransferError where error.code == .cannotResolveHost {
-            throw Refusal(words: error.message)
+            throw Refusals(error.message)
         }
         return try first(of: addresses, until: limit) { try connect(attempt, at: $0, $1) }
     }
@@ -88,10 +90,12 @@ struct PostgresServerSearch {
         guard let raw else { throw TransferError(.internalFault, "no memory for a connection to the database") }
         // Without this, libpq would print the server's warnings where a command shows its progress.
         _ = PQsetNoticeReceiver(raw, { _, _ in }, nil)
+        // The code of a refusal is in its verbose form alone.
+        PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
         do {
             guard try dial(raw, until: bound(limit)) else {
                 let server = [attempt.host?.host, place.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
-                throw Refusal(words: "\(server.isEmpty ? "the server" : server) does not answer")
+                throw Refusals("\(server.isEmpty ? "the server" : server) does not answer")
             }
         } catch {
             PQfinish(raw)
@@ -129,13 +133,21 @@ struct PostgresServerSearch {
                 switch step {
                 case PGRES_POLLING_READING: Int16(POLLIN)
                 case PGRES_POLLING_WRITING: Int16(POLLOUT)
-                default: throw Refusal(words: PostgresConnection.words(raw))
+                default: throw refusal(raw)
                 }
             guard try abandonment.wait(for: PQsocket(raw), events, until: limit) else { return false }
             step = PQconnectPoll(raw)
         }
         _ = PQsetnonblocking(raw, 1)
+        PQsetErrorVerbosity(raw, PQERRORS_DEFAULT)
         return true
+    }
+
+    private func refusal(_ raw: OpaquePointer) -> Refusals {
+        let refusal = PostgresRefusal(verbose: PostgresConnection.words(raw))
+        // libpq itself refuses to go on without a password.
+        guard refusal.code == nil, PQconnectionNeedsPassword(raw) == 1 else { return Refusals([refusal]) }
+        return Refusals([PostgresRefusal(words: refusal.words, code: PostgresFault.wrongPassword)])
     }
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

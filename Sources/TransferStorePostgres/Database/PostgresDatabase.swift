@@ -89,7 +89,7 @@ package final class PostgresDatabase: Sendable {
         defer { dialing.withLock { $0 = nil } }
         // The time limit is read after the attempt is known to ``cancelWaits()``. A call of it before that did not see
         // the attempt, which then gets a short limit.
-        let new = try PostgresConnection(address, attempt, names: names, within: patience.connectTimeout)
+        let new = try PostgresConnection(again: address, attempt, names: names, within: patience.connectTimeout)
         try new.begin(address, as: role)
         connection.withLock { $0 = new }
         return new

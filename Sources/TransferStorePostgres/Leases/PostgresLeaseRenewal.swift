@@ -53,7 +53,7 @@ package final class PostgresLeaseRenewal: Sendable {
     private func keep() throws {
         guard left > .zero else { throw LeaseLost() }
         let db = try PostgresConnection(
-            database.address, end, names: database.names, within: min(left, PostgresConnection.connectTimeout))
+            again: database.address, end, names: database.names, within: min(left, PostgresConnection.connectTimeout))
         try db.begin(database.address, as: database.role)
         try db.script("LISTEN \(PostgresNotice.channel(database.address))")
         // Notifications before the LISTEN did not reach this process, so jobs and commands are looked for once.

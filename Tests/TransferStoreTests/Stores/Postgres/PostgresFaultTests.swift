@@ -19,7 +19,17 @@ import TransferCore
     }
 
     @Test(arguments: [
-        ("57P01", true), ("53300", true), ("53100", true), ("25006", true), ("42501", false), ("XX000", false),
+        ("25006", "default_transaction_read_only"), ("57014", "statement_timeout"), ("53100", "disk"),
+        ("3D000", "no such database"), ("28P01", "refuses the login"), ("28000", "refuses the login"),
+        ("42501", "may not"),
+    ])
+    func aTroubleHasItsSentence(code: String, words: String) throws {
+        #expect(try explained(code).message.contains(words))
+    }
+
+    @Test(arguments: [
+        ("57014", true), ("3D000", false), ("28P01", false), ("28000", false), ("57P01", true), ("53300", true),
+        ("53100", true), ("25006", true), ("42501", false), ("XX000", false),
     ])
     func anErrorThatPassesIsTransient(code: String, passes: Bool) throws {
         #expect(try explained(code).isTransient == passes)
