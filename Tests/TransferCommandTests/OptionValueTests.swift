@@ -138,7 +138,7 @@ import TransferTestSupport
         Row(
             names: [
                 "-d", "--directory", "--state", "-o", "--output", "--report", "--checksums", "--config", "--netrc-file",
-                "--known-hosts", "--ssh-key", "--cacert", "--cert", "--key",
+                "--known-hosts", "--ssh-config", "--ssh-key", "--cacert", "--cert", "--key",
             ],
             values: [""], form: "it takes the path of a file or a folder, such as ./out"
         ) { _ = try PathArgument.text($0) },

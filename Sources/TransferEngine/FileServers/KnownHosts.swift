@@ -165,18 +165,18 @@ struct KnownHostsLine: Sendable, Hashable {
 }
 
 /// A pattern of servers' names, with `*` for any characters and `?` for one (ssh_config(5), PATTERNS).
-struct HostPattern: Sendable, Hashable {
+package struct HostPattern: Sendable, Hashable {
     /// Whether a matching server is excluded from the line, regardless of other matches.
-    let isNegated: Bool
+    package let isNegated: Bool
     private let pattern: [UInt8]
 
-    init(_ text: ArraySlice<UInt8>) {
+    package init(_ text: ArraySlice<UInt8>) {
         isNegated = text.first == UInt8(ascii: "!")
         pattern = text.dropFirst(isNegated ? 1 : 0).map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
     }
 
     /// Returns whether the name matches. The number of steps is at most the product of both lengths.
-    func matches(_ name: [UInt8]) -> Bool {
+    package func matches(_ name: [UInt8]) -> Bool {
         var (place, letter) = (0, 0)
         var star: (place: Int, letter: Int)?
         while letter < name.count {

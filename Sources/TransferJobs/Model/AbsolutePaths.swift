@@ -15,6 +15,7 @@ package struct AbsolutePaths: Sendable {
         absolute(&settings.tls.keyPassphrase)
         absolute(&settings.http.cookies)
         if var ssh = settings.ssh {
+            absolute(&ssh.config)
             absolute(&ssh.knownHosts)
             absolute(&ssh.key)
             absolute(&ssh.keyPassphrase)

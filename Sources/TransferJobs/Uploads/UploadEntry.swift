@@ -30,8 +30,10 @@ package struct UploadEntry: Sendable {
     package var hasURLPerFile = false
     /// A closure that returns the origin contacted for one of the protocol's URLs; `nil` for the host in the URL.
     package var origin: (@Sendable (String, JobSettings, SecretSource) -> Origin?)?
-    /// A closure that prepares connections to the protocol's URLs, where they do not use HTTP.
-    package var connect: (@Sendable (inout ExchangeSettings, JobSettings, SecretSource) throws(TransferError) -> Void)?
+    /// A closure that returns the URL to request for one of the protocol's URLs, where a name in it stands for another.
+    package var target: (@Sendable (String, JobSettings, SecretSource) throws(TransferError) -> String)?
+    /// A closure that prepares connections to one of the protocol's URLs, where they do not use HTTP.
+    package var connect: Connect?
 
     // MARK: Requests
 
@@ -58,6 +60,9 @@ package struct UploadEntry: Sendable {
         /// The form of the URLs, for messages.
         package var form = "https://host/path"
     }
+
+    package typealias Connect =
+        @Sendable (inout ExchangeSettings, JobSettings, String, SecretSource) throws(TransferError) -> Void
 
     package typealias Place =
         @Sendable (UploadAttempt) throws(TransferError) -> @Sendable (UploadResult) -> VerifyingDialogue.Place

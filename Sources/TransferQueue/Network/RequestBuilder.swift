@@ -54,7 +54,7 @@ struct RequestBuilder: Sendable {
             if request.headers.value("Accept-Encoding") == nil { request.headers.append(Self.codings) }
         }
         if let body = download.body { request.body = .bytes(Array(body.utf8)) }
-        return onJourney(request)
+        return try onJourney(request, spec.settings)
     }
 
     private func sign(
@@ -86,7 +86,7 @@ struct RequestBuilder: Sendable {
         if let link { request.settings.link = link }
         if let object = try object(spec, url: url) { try sign(&request, for: object, spec.settings) }
         if let body = from.download.body { request.body = .bytes(Array(body.utf8)) }
-        return onJourney(request)
+        return try onJourney(request, spec.settings)
     }
 
     /// The content codings that can be decoded, the most effective first.
@@ -109,7 +109,7 @@ struct RequestBuilder: Sendable {
         }
         // Another coding is another version to the server.
         if spec.isCompressed, request.headers.value("Accept-Encoding") == nil { request.headers.append(Self.codings) }
-        return onJourney(request)
+        return try onJourney(request, spec.settings)
     }
 
     func upload(_ spec: JobSpec, _ upload: JobSpec.Upload, file: SourceFile) throws(TransferError) -> ExchangeRequest {
@@ -131,11 +131,11 @@ struct RequestBuilder: Sendable {
         if spec.settings.namesNoUser, JobSpec.UploadProtocol.of(url: upload.url)?.entry.connect == nil {
             plainRules.keep(PlainRules(settings: shared, headers: headers), spec.sharedSettings, resends)
         }
-        return onJourney(
+        return try onJourney(
             ExchangeRequest(
                 url: upload.url, method: spec.method, headers: typed(headers, .file(file), upload.url),
                 body: .file(file),
-                intent: .message, settings: shared))
+                intent: .message, settings: shared), spec.settings)
     }
 
     /// Builds a request of an upload's dialogue. The owner's fields and credentials go only to the origin that the job
@@ -182,14 +182,19 @@ struct RequestBuilder: Sendable {
             // The idle time counts only if both sides are silent, not while one waits for the other.
             if source.remote != nil { settings.idleTimeout = settings.lowSpeedTime }
         }
-        return onJourney(
-            ExchangeRequest(url: request.url, method: request.method, headers: fields, body: body, settings: settings))
+        return try onJourney(
+            ExchangeRequest(url: request.url, method: request.method, headers: fields, body: body, settings: settings),
+            spec.settings)
     }
 
-    /// Adds the shared state to a request: the attempt's cookies, and the memory of servers' password requests.
-    private func onJourney(_ request: ExchangeRequest) -> ExchangeRequest {
+    /// Adds the shared state to a request: the attempt's cookies, and the memory of servers' password requests. The
+    /// request goes to the server that the URL's name stands for.
+    private func onJourney(_ request: ExchangeRequest, _ job: JobSettings) throws(TransferError) -> ExchangeRequest {
         var request = request
         request.cookies = cookies
+        if let target = JobSpec.UploadProtocol.of(url: request.url)?.entry.target {
+            request.url = try target(request.url, job, secrets)
+        }
         guard case .password = request.settings.credentials else { return request }
         request.authentication.memory = authentication
         request.authentication.remembers = true
@@ -250,7 +255,9 @@ struct RequestBuilder: Sendable {
         case .basic(let user, let password):
             settings.credentials = .password(user: try secrets.read(user), password: try secrets.read(password))
         }
-        if let connect = JobSpec.UploadProtocol.of(url: url)?.entry.connect { try connect(&settings, job, secrets) }
+        if let connect = JobSpec.UploadProtocol.of(url: url)?.entry.connect {
+            try connect(&settings, job, url, secrets)
+        }
         return settings
     }
 
@@ -290,6 +297,11 @@ struct RequestBuilder: Sendable {
     /// - Parameter reach: The reach of the origin itself, for jobs without a proxy.
     func reach(_ spec: JobSpec, origin: String, straight reach: OriginReach) -> OriginReach {
         let rule = rule(of: spec.settings)
+        if JobSpec.UploadProtocol.of(url: origin)?.entry.target != nil,
+            let origin = spec.settings.origin(of: origin, secrets)
+        {
+            return OriginReach(origin: origin.description, proxies: rule)
+        }
         return rule.isEmpty ? reach : OriginReach(origin: origin, proxies: rule)
     }
 

@@ -42,6 +42,13 @@ struct LoginArguments: ParsableArguments {
     var hostKey: String?
 
     @Option(
+        name: .customLong("ssh-config"),
+        help: ArgumentHelp(
+            "The file with ssh's rules for servers, in place of ~/.ssh/config and /etc/ssh/ssh_config; /dev/null for "
+                + "none.", valueName: "file"), completion: .file(), transform: PathArgument.text)
+    var sshConfig: String?
+
+    @Option(
         name: .customLong("ssh-key"), help: ArgumentHelp("The private key to log in with.", valueName: "file"),
         completion: .file(), transform: PathArgument.text)
     var key: String?
@@ -96,8 +103,9 @@ struct LoginArguments: ParsableArguments {
                 throw ValidationError(PasswordPrompt.refusal)
             }
         }
-        if knownHosts != nil || hostKey != nil || key != nil || (isSSH && name != nil) {
+        if [knownHosts, hostKey, sshConfig, key].contains(where: { $0 != nil }) || (isSSH && name != nil) {
             var ssh = settings.ssh ?? JobSettings.SSHAccess()
+            ssh.config = sshConfig.map(Composition.absolute) ?? ssh.config
             if isSSH, let name { ssh.user = name }
             ssh.knownHosts = knownHosts.map(Composition.absolute) ?? ssh.knownHosts
             ssh.hostKey = hostKey ?? ssh.hostKey
@@ -144,6 +152,7 @@ struct LoginArguments: ParsableArguments {
         }
         members.add("ssh", user.map { .object(["user": .string($0)]) }, "--user")
         members.add("ssh", knownHosts.map { .object(["knownHosts": .path($0)]) }, "--known-hosts")
+        members.add("ssh", sshConfig.map { .object(["config": .path($0)]) }, "--ssh-config")
         members.add("ssh", hostKey.map { .object(["hostKey": .string($0)]) }, "--host-key")
         members.add("ssh", key.map { .object(["key": .path($0)]) }, "--ssh-key")
         if let key, let passphrase = try SecretArgument.value(keyPassphrase, "--ssh-key-passphrase") {
@@ -159,6 +168,7 @@ struct LoginArguments: ParsableArguments {
         given.add("--password", password)
         given.add("--known-hosts", knownHosts)
         given.add("--host-key", hostKey)
+        given.add("--ssh-config", sshConfig)
         given.add("--ssh-key", key)
         given.add("--ssh-key-passphrase", keyPassphrase)
         given.add("--netrc", netrc)

@@ -32,6 +32,33 @@ import TransferTestSupport
         #expect(stranger.exitCode == 1 && stranger.standardError.contains("refused the user nobody-"), "\(stranger)")
     }
 
+    /// Transfers with the name, the port, the user, the key and the known keys that `~/.ssh/config` has.
+    @Test func serversAreNamedAsInSSHsConfiguration() async throws {
+        let (server, place, url) = try await start()
+        rename(place.folder.path("home/.ssh/id_ed25519"), place.folder.path("home/.ssh/own key"))
+        let text = """
+            Host box
+              HostName 127.0.0.1
+              Port \(server.port)
+              User \(SSHServer.userName)
+              IdentityFile "~/.ssh/own key"
+              UserKnownHostsFile \(server.knownHosts)
+            """
+        try place.folder.write(text, to: "home/.ssh/config")
+        let named = url.replacingOccurrences(of: "127.0.0.1:\(server.port)", with: "box")
+        try place.folder.write("up", to: "up")
+        let get = try await place.run("get", named)
+        #expect(get.exitCode == 0, "\(get)")
+        #expect(try place.folder.text("x") == "hello")
+        let put = try await place.run("put", "up", named + ".up")
+        #expect(put.exitCode == 0, "\(put)")
+        #expect(try server.folder.text("served/x.up") == "up")
+        try place.folder.write("Host *\n  ProxyJump gate\n", to: "jump")
+        let jump = try await place.run("get", named, "-o", "y", "--ssh-config", place.folder.path("jump"))
+        #expect(jump.exitCode == 1 && jump.standardError.contains("jump:2: ProxyJump is not supported: "), "\(jump)")
+        #expect(!place.folder.exists("y"))
+    }
+
     @Test func anUnknownServerIsRefusedWithAdviceThatHelps() async throws {
         let (server, place, url) = try await start()
         try place.jobs([download(url, to: "x", #""id": "x""#)])

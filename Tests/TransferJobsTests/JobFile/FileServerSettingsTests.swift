@@ -25,11 +25,13 @@ import TransferUpload
 
     @Test func readsEveryKey() throws {
         let (spec, lines) = try upload(
-            #""ssh": {"user": "ann", "knownHosts": "kh", "hostKey": "\#(Self.print)", "key": "k", "keyPassphrase": {"env": "P"}, "agent": false}, "createFolders": true"#
+            #""ssh": {"config": "c", "user": "ann", "knownHosts": "kh", "hostKey": "\#(Self.print)", "key": "k", "keyPassphrase": {"env": "P"}, "agent": false}, "createFolders": true"#
         )
         #expect(lines == [])
         let ssh = try #require(spec?.settings.ssh)
-        #expect(ssh.user == "ann" && ssh.knownHosts == "kh" && ssh.hostKey == Self.print && ssh.key == "k")
+        #expect(
+            ssh.config == "c" && ssh.user == "ann" && ssh.knownHosts == "kh" && ssh.hostKey == Self.print
+                && ssh.key == "k")
         #expect(ssh.keyPassphrase == .environment("P") && ssh.agent == false)
         let ftp = try upload(#""ftp": {"requireTLS": true, "active": true}"#, to: "ftp://h/f").spec?.settings.ftp
         #expect(ftp?.requireTLS == true && ftp?.active == true)

@@ -34,7 +34,8 @@ import TransferQueueFixtures
             "integrity": #""md5""#, "sessionToken": #"{"env": "T"}"#,
         ],
         "ssh": [
-            "user": #""u""#, "knownHosts": #""k""#, "hostKey": #""SHA256:\#(pin)""#, "key": #""k""#, "agent": "false",
+            "config": #""c""#, "user": #""u""#, "knownHosts": #""k""#, "hostKey": #""SHA256:\#(pin)""#, "key": #""k""#,
+            "agent": "false",
         ],
         "ftp": ["requireTLS": "true", "active": "true"],
         "network": [

@@ -22,6 +22,10 @@ package enum AccessFields {
             + #"{ "properties": { "accessKey": false, "secretKey": false } }]"#)
 
     package static let ssh = ObjectFields<JobSettings.SSHAccess>([
+        Field(
+            "config", \.config, .path, standard: #""~/.ssh/config""#,
+            "The only file to read of ssh's configuration; /dev/null for none. /etc/ssh/ssh_config counts by default too."
+        ),
         Field("user", \.user, .name("the name"), "The user who logs in where auth names no user."),
         Field(
             "knownHosts", \.knownHosts, .path, standard: #""~/.ssh/known_hosts""#,

@@ -21,7 +21,8 @@ enum FileServerUploads {
             urls: .init(schemes: ["sftp"], isWellFormed: namesServer, form: "sftp://host/path"),
             keys: ["createFolders", "inplace"],
             variant: { $0.inPlace ? sftpInPlace : nil }, putsIntoFolders: true, hasURLPerFile: true,
-            connect: connectBySSH, canBeAsked: true, dialogue: growing, place: underItsName))
+            origin: sshOrigin, target: sshTarget, connect: connectBySSH, canBeAsked: true, dialogue: growing,
+            place: underItsName))
 
     private static let ftpInPlace: JobSpec.UploadProtocol = JobSpec.UploadProtocol(inPlace(of: ftp.entry))
     private static let sftpInPlace: JobSpec.UploadProtocol = JobSpec.UploadProtocol(inPlace(of: sftp.entry))
@@ -54,16 +55,28 @@ enum FileServerUploads {
     @Sendable private static func namesServer(_ url: String) -> Bool { Origin(fileServerURL: url) != nil }
 
     @Sendable private static func connect(
-        _ settings: inout ExchangeSettings, _ job: JobSettings, _ secrets: SecretSource
+        _ settings: inout ExchangeSettings, _ job: JobSettings, _ url: String, _ secrets: SecretSource
     ) throws(TransferError) {
         settings.files = try job.fileServer(secrets)
     }
 
     @Sendable private static func connectBySSH(
-        _ settings: inout ExchangeSettings, _ job: JobSettings, _ secrets: SecretSource
+        _ settings: inout ExchangeSettings, _ job: JobSettings, _ url: String, _ secrets: SecretSource
     ) throws(TransferError) {
-        try connect(&settings, job, secrets)
+        let host = try job.sshHost(of: url, secrets)
+        settings.files = try job.fileServer(secrets, at: host)
         // A login by key has a user's name and no password.
-        if settings.credentials.login == nil { settings.credentials = .password(user: job.sshUser, password: "") }
+        if settings.credentials.login == nil {
+            settings.credentials = .password(user: job.sshUser(at: host), password: "")
+        }
+    }
+
+    @Sendable private static func sshTarget(
+        _ url: String, _ job: JobSettings, _ secrets: SecretSource
+    ) throws(TransferError) -> String { try job.sshURL(of: url, secrets) }
+
+    /// Returns the origin that ssh's configuration names. A fault of its files is reported by the request.
+    @Sendable private static func sshOrigin(_ url: String, _ job: JobSettings, _ secrets: SecretSource) -> Origin? {
+        Origin(anyURL: (try? job.sshURL(of: url, secrets)) ?? url)
     }
 }
