@@ -33,6 +33,17 @@ public enum StatusRule {
         (200..<300).contains(status) && status != 206 && method != "GET" && method != "HEAD"
     }
 
+    /// Returns whether a success states that the server took the file of an upload. A 202 leaves that open (RFC 9110
+    /// §15.3.3).
+    ///
+    /// The rule is stricter than ``isDone(_:method:)`` for PUT: that rule serves requests whose answer is wanted, and a
+    /// PUT has stored its file. A 203 has a gateway's content (RFC 9110 §15.3.4), and a 226 answers a GET (RFC 3229
+    /// §10.4.1). A 207 and a 208 report about several resources (RFC 4918 §11.1, RFC 5842 §7.1).
+    public static func isStored(_ status: Int, method: String) -> Bool {
+        guard isDone(status, method: method), status != 202 else { return false }
+        return method != "PUT" || ![203, 207, 208, 226].contains(status)
+    }
+
     /// Returns whether the same request may succeed later, by the status's class. An unknown status counts as the x00
     /// of its class, and one outside 100...599 as a 5xx (RFC 9110 §15). Thus 509, 520 to 530 and 599 are like 500.
     public static func mayPass(_ status: Int) -> Bool {

@@ -135,6 +135,14 @@ func head(_ status: Int, _ fields: KeyValuePairs<String, String> = [:]) -> Respo
         #expect(error.message.hasPrefix("\(status) ") && error.retryAfter == nil)
     }
 
+    /// RFC 9110 §9.3.4 names 201 and 204 (or 200) for a PUT, and §15 has an unknown success count as 200.
+    @Test func aPutHasStoredItsFileByFewSuccesses() {
+        #expect((100..<600).filter { !(200..<300).contains($0) && StatusRule.isStored($0, method: "PUT") } == [])
+        #expect(
+            (200..<230).filter { !StatusRule.isStored($0, method: "PUT") } == [202, 203, 206, 207, 208, 226])
+        #expect((200..<230).filter { !StatusRule.isStored($0, method: "POST") } == [202, 206])
+    }
+
     @Test func retryAfterMakesItTheOriginsMatter() {
         let error = StatusRule.error(head(503, ["Retry-After": "42"]), now: 0)
         #expect(error.scope == .origin && error.retryAfter == .seconds(42))

@@ -20,7 +20,7 @@ extension UploadDialogues {
         case .stored: break
         case .refused(let error):
             return failed(job, error, outcome, on: host)
-        case .accepted, .redirected: return lookFurther(job, upload, file, after: answer, on: host)
+        case .accepted, .doubtful, .redirected: return lookFurther(job, upload, file, after: answer, on: host)
         }
         job.phase = .saving
         let id = job.candidate.id

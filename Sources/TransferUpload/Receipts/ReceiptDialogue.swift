@@ -6,11 +6,16 @@ import TransferCore
 /// file of a PUT exists each attempt asks again, ``questions`` times; then the file is sent again. Without a URL to
 /// ask, the job ends: a PUT fails, and the fate of a POST is unknown. A redirect that the job calls a success counts
 /// only after a check of the page to which it leads.
+///
+/// After a success that says nothing about the file, such as a captive portal's page, the server of a PUT is asked once.
+/// Without a proof the job ends as one that may have arrived.
 public struct ReceiptDialogue: UploadDialogue {
     private enum Phase: Sendable {
         case uploading
         /// The file is queried; `asked` is the number of queries in earlier attempts.
         case asking(RemoteCopy, UploadResult, asked: Int)
+        /// The file is queried after a success that says nothing about it.
+        case proving(RemoteCopy, UploadResult, because: String)
         /// The page to which a redirect leads is requested.
         case looking(UploadResult, redirects: Int)
         case abandoning
@@ -102,6 +107,13 @@ public struct ReceiptDialogue: UploadDialogue {
             case .perform(let actions): return actions
             case .found(let finding): return found(finding, result, asked: asked, now)
             }
+        case .proving(var copy, let result, let doubt):
+            let step = copy.handle(event, now: now)
+            phase = .proving(copy, result, because: doubt)
+            switch step {
+            case .perform(let actions): return actions
+            case .found(let finding): return proved(finding, result, doubt, now)
+            }
         case .looking(let result, let redirects): return looked(event, result, redirects, now)
         case .uploading: return uploaded(event, now)
         }
@@ -117,7 +129,7 @@ public struct ReceiptDialogue: UploadDialogue {
                 case .refused(let error) where answer.head.singleValue("Location") != nil:
                     return fail(error)
                 case .redirected: return judge(answer, now)
-                case .stored, .accepted, .refused: break
+                case .stored, .accepted, .doubtful, .refused: break
                 }
             }
         }
@@ -167,6 +179,12 @@ public struct ReceiptDialogue: UploadDialogue {
         case .accepted:
             guard let place = place(result) else { return fail(unconfirmed("and does not say where it is")) }
             return ask(at: place, result, asked: 0, now)
+        case .doubtful(let doubt):
+            guard rule.method == "PUT" else { return fail(unproven(doubt, nil, result.status)) }
+            var copy = RemoteCopy(url: url, source: source, began: began)
+            let actions = copy.begin(now: now)
+            phase = .proving(copy, result, because: doubt)
+            return [.save(ConfirmingPut.state(began: began))] + actions
         }
     }
 
@@ -241,6 +259,45 @@ public struct ReceiptDialogue: UploadDialogue {
         case .failed(let error):
             return [.fail(rule.method == "PUT" ? error : unconfirmed("and cannot be asked: \(error.message)"))]
         }
+    }
+
+    /// Handles the answer about a file whose upload had an answer that says nothing about it.
+    private mutating func proved(
+        _ finding: RemoteCopy.Finding, _ doubtful: UploadResult, _ doubt: String, _ now: Int64
+    ) -> [UploadAction] {
+        switch finding {
+        case .same(let answer, let digest):
+            phase = .ended
+            var result = doubtful
+            result.validator = Validator(answer.head)?.description
+            result.digest = digest
+            return [.finish(result)]
+        // The state asks again before the file is sent again.
+        case .missing:
+            let words = "\(doubt), and the server does not have \(source.name)"
+            return fail(TransferError(.unconfirmed, words, isTransient: true))
+        case .failed(let error) where error.isTransient: return fail(error)
+        case .failed(let error):
+            return fail(unproven(doubt, "the server cannot be asked: \(error.message)", doubtful.status))
+        case .other:
+            let why = "the server has another file, or one that cannot be identified"
+            return fail(unproven(doubt, why, doubtful.status))
+        case .unknown(let answer):
+            let error = StatusRule.error(answer.head, now: now)
+            guard !error.isTransient else { return fail(error) }
+            let why = "the server answers \(answer.head.status) to the question whether it has it"
+            return fail(unproven(doubt, why, doubtful.status))
+        }
+    }
+
+    /// Returns the error of a file that may have arrived, after a success that says nothing about it. A watched folder
+    /// may offer the file of a PUT again later: that request is idempotent, and the server is asked before it.
+    private func unproven(_ doubt: String, _ why: String?, _ status: Int) -> TransferError {
+        let words = why.map { "\(doubt), and \($0)" } ?? doubt
+        return TransferError(
+            rule.method == "PUT" ? .unconfirmed : .mayHaveBeenSent,
+            "\(words); \(source.name) may have arrived, and \(CommandPhrases.retry) sends it again; "
+                + "\"success\": [\(status)] in the job takes that for a receipt")
     }
 
     private func notYet(asked: Int) -> [UploadAction] {

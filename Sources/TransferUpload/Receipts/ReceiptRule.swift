@@ -6,10 +6,13 @@ public import TransferCore
 /// every request so. For methods of forms, many servers confirm by 302 and 303, which count where the job names them. A
 /// redirect to another origin, or to a sign-in page, never counts. 202 means that the file came, and not that it is
 /// stored (RFC 9110 §15.3.3).
+///
+/// A success with another meaning (``StatusRule/isStored(_:method:)``) is no receipt, and neither is a page for people in
+/// answer to a PUT, as captive portals send it. Only the server's copy of the file proves its arrival then.
 public struct ReceiptRule: Sendable, Hashable {
     /// The statuses that the job calls a success, among those of ``isNameable(_:)``.
     ///
-    /// `nil` accepts each 2xx, where 202 waits until the file can be seen.
+    /// `nil` accepts each 2xx that states the file's arrival, where 202 waits until the file can be seen.
     public var success: Set<Int>?
     /// The method of the upload.
     public var method: String
@@ -34,6 +37,10 @@ public struct ReceiptRule: Sendable, Hashable {
         case stored
         /// The file was sent, and is not confirmed: the server is asked for it.
         case accepted
+        /// The answer is a success and no statement about the file: only the server's copy is a receipt.
+        ///
+        /// - Parameter because: The answer in words.
+        case doubtful(because: String)
         /// The answer is a receipt, unless it leads to a sign-in page.
         case redirected(to: String)
         case refused(TransferError)
@@ -51,7 +58,23 @@ public struct ReceiptRule: Sendable, Hashable {
         if answer.url != url, SignInPage.isLikely(answer.url), SignInPage.isPage(answer.head) {
             return .refused(refusal(status, "came from \(Redaction.url(answer.url)), where people sign in"))
         }
-        return judge(status: status)
+        let verdict = judge(status: status)
+        guard case .stored = verdict, let doubt = doubt(about: answer) else { return verdict }
+        return .doubtful(because: doubt)
+    }
+
+    /// Returns the reason in words why a success says nothing about the file; `nil` where it is a receipt.
+    ///
+    /// A 201 with a page is one: servers describe the new resource so (RFC 9110 §15.3.2). Only a page that asks for a
+    /// password outweighs a status that the job names.
+    private func doubt(about answer: UploadAnswer) -> String? {
+        let status = answer.head.status
+        let isNamed = success?.contains(status) == true
+        let words = "the answer \(status) \(StatusRule.reason(status))"
+        if !isNamed, !StatusRule.isStored(status, method: method) { return "\(words) is none to \(method)" }
+        guard method == "PUT", SignInPage.isDocument(answer) else { return nil }
+        if SignInPage.asksForPassword(answer.body) { return "\(words) is a page that asks for a password" }
+        return isNamed || status == 201 ? nil : "\(words) is a page of HTML"
     }
 
     /// Judges the status of a success.

@@ -15,12 +15,25 @@ enum SignInPage {
         head.value("Content-Type")?.lowercased().hasPrefix("text/html") ?? false
     }
 
+    /// Returns whether an answer is a page for people and not a short text under a page's type, which scripts send by
+    /// default.
+    static func isDocument(_ answer: UploadAnswer) -> Bool {
+        guard isPage(answer.head), !answer.body.isEmpty else { return false }
+        // The content of another coding cannot be read.
+        guard answer.head.contentCoding == nil else { return true }
+        let text = String(decoding: answer.body.lazy.map(\.asciiLowercased), as: UTF8.self)
+        return elements.contains { text.contains($0) }
+    }
+
     /// Returns whether a page has a field for a password.
     static func asksForPassword(_ body: [UInt8]) -> Bool {
         let text = String(
             decoding: body.lazy.map(\.asciiLowercased).filter { !"\"' \t\r\n".utf8.contains($0) }, as: UTF8.self)
         return text.contains("type=password")
     }
+
+    /// The beginnings of the elements of which at least one is in each page.
+    private static let elements = ["<!doctype html", "<html", "<head", "<title", "<body", "<meta", "<script", "<form"]
 
     private static let names: Set<String> = [
         "login", "log-in", "log_in", "logon", "signin", "sign-in", "sign_in", "signon", "sign-on", "wp-login", "auth",

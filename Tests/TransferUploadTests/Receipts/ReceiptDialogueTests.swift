@@ -154,6 +154,52 @@ import TransferCore
         #expect(post.result?.status == 202)
     }
 
+    // MARK: Successes that say nothing about the file
+
+    private static let page = [("Content-Type", "text/html")]
+    private static let portal = "<html><title>Welcome to the hotel</title>"
+
+    @Test(arguments: [200, 203, 206, 207]) func aDoubtfulSuccessCountsOnceTheServerShowsTheFile(_ status: Int) throws {
+        var put = dialogue()
+        put.answer(status, Self.page, body: Self.portal)
+        #expect(put.result == nil && put.request?.method == "HEAD" && put.request?.url == Self.url)
+        // A process that starts after a kill asks before it sends the file again.
+        #expect(ConfirmingPut.isState(try put.kept()))
+        put.answer(200, there())
+        #expect(put.request?.method == "GET")
+        try readBack(&put)
+        #expect(put.result?.status == status && put.result?.digest == own)
+    }
+
+    /// A captive portal answers the question by its page, too.
+    @Test(arguments: [200, 203, 206, 207]) func aDoubtfulSuccessWithoutAProofStopsTheJob(_ status: Int) {
+        for answer in [200, 403, 405] {
+            var put = dialogue()
+            put.answer(status, Self.page, body: Self.portal)
+            put.answer(answer, Self.page + [("Content-Length", "2000")])
+            #expect(put.failure?.code == .unconfirmed && put.failure?.isTransient == false, "\(answer)")
+            #expect(put.failure?.message.contains("may have arrived") == true, "\(answer)")
+            #expect(put.failure?.message.contains("\"success\": [\(status)]") == true, "\(answer)")
+        }
+    }
+
+    @Test func aFileThatIsNotThereAfterADoubtfulSuccessIsSentAgain() throws {
+        for (status, isLost) in [(404, false), (503, false), (0, true)] {
+            var put = dialogue()
+            put.answer(207)
+            if isLost { put.lose() } else { put.answer(status) }
+            #expect(put.failure?.isTransient == true, "\(status)")
+            #expect(ConfirmingPut.isState(try put.kept()), "\(status)")
+        }
+    }
+
+    @Test func aPostWithADoubtfulSuccessIsNotRepeated() {
+        var post = dialogue("POST")
+        post.answer(206)
+        #expect(post.requests.isEmpty && post.failure?.code == .mayHaveBeenSent && post.failure?.isTransient == false)
+        #expect(post.failure?.message.contains("may have arrived") == true)
+    }
+
     // MARK: Redirects that are named
 
     @Test func theTargetOfARedirectIsFetched() {

@@ -21,6 +21,7 @@ import TransferCore
         switch verdict {
         case .stored: "stored"
         case .accepted: "accepted"
+        case .doubtful: "doubtful"
         case .redirected(let target): "looks at \(target)"
         case .refused(let error): error.code == .mayHaveBeenSent ? "perhaps" : error.isTransient ? "later" : "no"
         }
@@ -33,7 +34,8 @@ import TransferCore
         let verdict: String
 
         var testDescription: String {
-            "\(method) \(success?.sorted() ?? []) \(answer.head.status) \(answer.head.value("Location") ?? "")"
+            "\(method) \(success?.sorted() ?? []) \(answer.head.status) \(answer.head.value("Location") ?? "") "
+                + String(decoding: answer.body, as: UTF8.self)
         }
     }
 
@@ -43,18 +45,32 @@ import TransferCore
 
     private static let put: [(UploadAnswer, String)] = [
         (answer(200), "stored"), (answer(201, to: "/other"), "stored"), (answer(204), "stored"),
-        (answer(226), "stored"), (answer(202), "accepted"), (answer(300, to: "/a"), "no"),
+        (answer(202), "accepted"), (answer(205), "stored"), (answer(299), "stored"), (answer(203), "doubtful"),
+        (answer(206), "doubtful"), (answer(207), "doubtful"), (answer(208), "doubtful"), (answer(226), "doubtful"),
+        (answer(300, to: "/a"), "no"),
         (answer(301, to: "/a"), "no"), (answer(302, to: "/a"), "no"), (answer(303, to: "/a"), "no"),
         (answer(303), "no"), (answer(303, to: ""), "no"), (answer(304), "no"), (answer(305, to: "/a"), "no"),
         (answer(303, to: "/login"), "no"), (answer(303, to: "http://other/a"), "no"), (answer(403), "no"),
         (answer(503), "later"), (answer(200, at: "http://h/login/", type: "text/html"), "no"),
         (answer(200, at: "http://h/stored", type: "text/html"), "stored"),
+        (answer(200, type: "text/html; charset=utf-8", body: "ok\n"), "stored"),
+        (answer(200, type: "text/html", body: page), "doubtful"),
+        (answer(200, at: "http://h/hotspot", type: "TEXT/HTML", body: "<!DOCTYPE HTML>"), "doubtful"),
+        (answer(200, type: "application/json", body: page), "stored"),
+        (answer(201, type: "text/html", body: page), "stored"),
+        (answer(201, type: "text/html", body: signIn), "doubtful"),
     ]
+    private static let page = "<html><title>Welcome</title>"
+    private static let signIn = "<html><form><input type=\"password\"></form>"
     private static let namedPut: [(UploadAnswer, String)] = [
+        (answer(200, type: "text/html", body: page), "stored"),
+        (answer(200, type: "text/html", body: signIn), "doubtful"),
         (answer(200), "stored"), (answer(201), "no"), (answer(202), "no"), (answer(303, to: "/a"), "no"),
     ]
     private static let post: [(UploadAnswer, String)] = [
         (answer(200), "stored"), (answer(202), "accepted"), (answer(303, to: "/a"), "perhaps"),
+        (answer(203), "stored"), (answer(207), "stored"), (answer(206), "doubtful"),
+        (answer(200, type: "text/html", body: signIn), "stored"),
         (answer(302, to: "/a"), "perhaps"), (answer(301, to: "/a"), "no"), (answer(303), "no"),
         (answer(303, to: "/login?next=/in"), "no"), (answer(303, to: "//other/a"), "no"),
     ]
@@ -69,6 +85,7 @@ import TransferCore
     private static let table: [Row] = [
         rows("PUT", put), rows("PUT", success: [200, 303], namedPut),
         rows("PUT", success: [201, 202], [(answer(202), "stored")]),
+        rows("PUT", success: [207], [(answer(207), "stored"), (answer(203), "no")]),
         rows("POST", post), rows("POST", success: [201, 303], namedPost),
     ].flatMap { $0 }
 

@@ -31,9 +31,9 @@ package enum UploadFields {
                 identity: .custom { hash, upload in
                     for status in upload.options.success?.sorted() ?? [] { hash.add("success \(status)") }
                 },
-                "The statuses that confirm that the server has the file. By default, each 2xx confirms it, and after "
-                    + "202 the job waits until the server shows the file. The statuses 302 and 303 are for forms and "
-                    + "POST."),
+                "The statuses that confirm that the server has the file. By default, a 2xx confirms it (of PUT not "
+                    + "203, 206, 207, 208 and 226), and after 202 the job waits until the server shows the file. The "
+                    + "statuses 302 and 303 are for forms and POST."),
             isOfSome: true),
         JobField(
             upload: values("metadata", \.options.metadata, "The names and values that are sent along with the file."),
