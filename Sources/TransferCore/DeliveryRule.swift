@@ -7,6 +7,8 @@
 /// | 408, 425, 502, 503, 504, or another status of a gateway | may have arrived |
 /// | any other refusal | was refused |
 /// | 404 or 410 for an upload that existed before | may have arrived and been removed |
+/// | 500 to a PUT | was refused, and is asked about all the same |
+/// | a success before the last byte | may have arrived |
 ///
 /// Before its last byte has been sent, a body cannot have arrived completely. If it may have arrived, the server is
 /// asked first, provided that the protocol has a query for it. Otherwise only a request that changes nothing when
@@ -33,6 +35,24 @@ public enum DeliveryRule {
         if let status = error.status { return sent >= length && leavesOpen(status) }
         // An early success may be the response to the whole body.
         return sent >= length || error.code == .answeredEarly
+    }
+
+    /// Returns whether the server of a PUT is asked for the body before the body is sent again.
+    ///
+    /// A program may have failed after it stored the file, and its server then answers 500 (RFC 9110 §15.6.1). The
+    /// question costs little. For a request that must not be repeated, a 500 remains a refusal.
+    public static func isWorthAsking(_ error: TransferError, sent: Int64, of length: Int64) -> Bool {
+        mayHaveArrived(error, sent: sent, of: length) || error.status == 500 && sent >= length
+    }
+
+    /// Returns the failure of a PUT, with the body's fate in its words where no answer to the whole body came.
+    public static func worded(_ error: TransferError, sent: Int64, of length: Int64) -> TransferError {
+        guard error.status == nil, mayHaveArrived(error, sent: sent, of: length) else { return error }
+        var error = error
+        error.message +=
+            error.code == .answeredEarly
+            ? "; the file may have arrived" : "; the whole body was sent, and may have arrived"
+        return error
     }
 
     /// Returns whether a request may have been executed, wherever it broke off. The rule is for requests whose

@@ -27,6 +27,26 @@ import TransferCore
         #expect(!DeliveryRule.mayHaveBeenTaken(status(code)))
     }
 
+    /// A program may fail after it stored a file: the question costs little, and a 500 stays a refusal elsewhere.
+    @Test func a500ToAPutIsAskedAbout() {
+        #expect(DeliveryRule.isWorthAsking(status(500), sent: 10, of: 10))
+        #expect(!DeliveryRule.isWorthAsking(status(500), sent: 9, of: 10))
+        #expect(
+            ![400, 403, 413, 429, 501, 505, 507].contains { DeliveryRule.isWorthAsking(status($0), sent: 10, of: 10) })
+        #expect(DeliveryRule.isWorthAsking(status(502), sent: 10, of: 10))
+        #expect(DeliveryRule.isWorthAsking(lost(.connectionLost), sent: 10, of: 10))
+    }
+
+    @Test func aLossAfterTheLastByteSaysWhatMayHaveHappened() {
+        let words = DeliveryRule.worded(lost(.connectionLost), sent: 10, of: 10)
+        #expect(words.message == "lost; the whole body was sent, and may have arrived")
+        #expect(words.code == .connectionLost && words.isTransient)
+        #expect(DeliveryRule.worded(lost(.connectionLost), sent: 9, of: 10).message == "lost")
+        #expect(DeliveryRule.worded(lost(.answeredEarly), sent: 3, of: 10).message == "lost; the file may have arrived")
+        #expect(DeliveryRule.worded(status(504), sent: 10, of: 10).message == "504")
+        #expect(DeliveryRule.worded(lost(.cannotConnect), sent: 0, of: 0).message == "lost")
+    }
+
     @Test(arguments: [
         TransferError.Code.connectionLost, .timedOut, .tooSlow, .networkChanged, .badResponse, .cancelled,
     ])

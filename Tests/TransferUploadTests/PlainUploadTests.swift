@@ -131,7 +131,8 @@ import TransferCore
                 url: "http://h/a/f", method: method, source: UploadSource(name: "f", size: 3))
             _ = dialogue.begin(now: 7)
             let actions = dialogue.handle(.failed(request: 1, error, sent: sent), now: 9)
-            #expect(actions == (isKept ? [.save(ConfirmingPut.state(began: 7)), .fail(error)] : [.fail(error)]))
+            let words = DeliveryRule.worded(error, sent: sent, of: 3)
+            #expect(actions == (isKept ? [.save(ConfirmingPut.state(began: 7)), .fail(words)] : [.fail(error)]))
         }
     }
 

@@ -11,8 +11,10 @@ enum CurlFailure {
     ///     transfer failed.
     ///   - text: libcurl's message from the error buffer.
     ///   - systemError: The error of connect(2), where it reported one (CURLINFO_OS_ERRNO(3)).
+    ///   - isBodyOut: Whether the whole body had been handed to the network.
     static func error(
-        _ code: CURLcode, text: String, host: String, isConnected: Bool, systemError: Int32 = 0
+        _ code: CURLcode, text: String, host: String, isConnected: Bool, systemError: Int32 = 0,
+        isBodyOut: Bool = false
     ) -> TransferError {
         let words = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
         let detail = Redaction.url(words)
@@ -45,7 +47,9 @@ enum CurlFailure {
             let words = isTrailer ? "trailers of more than 4 KiB" : "chunks that are none: \(detail.lowercasedFirst)"
             return make(.badResponse, "the server's answer has \(words)", transient: true)
         case CURLE_SEND_FAIL_REWIND:
-            return make(.connectionLost, "connection lost while the body was being sent", transient: true)
+            // libcurl wanted to send the body again over another connection, which only the queue decides.
+            let words = isBodyOut ? "before the answer" : "while the body was being sent"
+            return make(.connectionLost, "connection lost \(words)", transient: true)
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2,
             CURLE_HTTP2_STREAM, CURLE_UPLOAD_FAILED, CURLE_AGAIN, CURLE_NO_CONNECTION_AVAILABLE:
             return make(.connectionLost, "connection lost: \(detail.lowercasedFirst)", transient: true)
@@ -101,6 +105,7 @@ extension CurlFailure {
             code, text: handle.lastErrorText, host: host,
             // A reused connection has no connect time of its own.
             isConnected: handle.offset(CURLINFO_CONNECT_TIME_T) > 0 || handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0,
-            systemError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO)))
+            systemError: Int32(truncatingIfNeeded: handle.long(CURLINFO_OS_ERRNO)),
+            isBodyOut: exchange.body.length.map { exchange.outgoing.sent >= $0 } ?? false)
     }
 }

@@ -53,18 +53,20 @@ extension UploadDialogues {
     /// Handles the failure of an upload of one request.
     ///
     /// The body of a PUT may have been sent whole while its answer was lost or came from a gateway. The server is then
-    /// asked whether it has the body before it is sent again.
+    /// asked whether it has the body before it is sent again, and the error says that the body may have arrived.
     func failed(
         _ job: RunningJob, _ error: TransferError, _ outcome: ExchangeOutcome, on host: isolated some UploadHost
     ) {
+        var error = error
         if case .upload(let file) = job.ready,
             UploadJudgement.asksAfterLoss(job.record.spec, error, sent: outcome.sent, of: file.size)
         {
             let record = UploadRecord(file, state: ConfirmingPut.state(began: job.began), confirmed: 0)
             job.record.upload = record
             host.note([.upload(record, of: job.candidate.id)])
+            error = DeliveryRule.worded(error, sent: outcome.sent, of: file.size)
         }
-        let error = host.refusedElsewhere(job, error, outcome).hinted(outcome.head, job.record.spec)
+        error = host.refusedElsewhere(job, error, outcome).hinted(outcome.head, job.record.spec)
         host.failed(job, error, bodyLeft: outcome.bodyLeft, progressed: false)
     }
 }

@@ -11,7 +11,7 @@ enum UploadJudgement {
     static func asksAfterLoss(_ spec: JobSpec, _ error: TransferError, sent: Int64, of size: Int64) -> Bool {
         guard case .upload(let work) = spec.work else { return false }
         return work.entry.confirmsLostAnswers && spec.method == "PUT"
-            && DeliveryRule.mayHaveArrived(error, sent: sent, of: size)
+            && DeliveryRule.isWorthAsking(error, sent: sent, of: size)
     }
 }
 

@@ -43,10 +43,11 @@ public struct PlainPut: UploadDialogue {
 
     /// Fails. Where the server may have the whole file, the next attempt asks whether it exists (``ConfirmingPut``).
     private func failed(_ error: TransferError, sent: Int64) -> [UploadAction] {
-        guard method == "PUT", DeliveryRule.mayHaveArrived(error, sent: sent, of: source.size) else {
+        guard method == "PUT", DeliveryRule.isWorthAsking(error, sent: sent, of: source.size) else {
             return [.fail(error)]
         }
-        return [.save(ConfirmingPut.state(began: began)), .fail(error)]
+        let words = DeliveryRule.worded(error, sent: sent, of: source.size)
+        return [.save(ConfirmingPut.state(began: began)), .fail(words)]
     }
 
     /// Finishes at once, as the server holds nothing for the upload.

@@ -96,8 +96,9 @@ extension ResumableDialogue {
     ///
     /// - Returns: `nil` where the content cannot have arrived whole.
     private mutating func unanswered(_ error: TransferError, sent: Int64) -> [UploadAction]? {
-        guard DeliveryRule.mayHaveArrived(error, sent: sent, of: source.size) else { return nil }
+        guard DeliveryRule.isWorthAsking(error, sent: sent, of: source.size) else { return nil }
         guard options.isIdempotent else {
+            guard DeliveryRule.mayHaveArrived(error, sent: sent, of: source.size) else { return nil }
             return fail(
                 TransferError(
                     .mayHaveBeenSent,
@@ -107,7 +108,8 @@ extension ResumableDialogue {
         guard options.mode == .upgrade, options.method == "PUT" else { return nil }
         // The server made no offer, so this was an ordinary PUT, and all bytes may have arrived.
         phase = .ended
-        return [.save(ConfirmingPut.state(began: creationBegan)), .fail(error)]
+        let words = DeliveryRule.worded(error, sent: sent, of: source.size)
+        return [.save(ConfirmingPut.state(began: creationBegan)), .fail(words)]
     }
 
     /// Continues an upload that exists and is incomplete.
