@@ -52,6 +52,40 @@ import TransferTestSupport
         }
     }
 
+    @Test func anEarlySuccessNamesTheLossOfItsConnection() throws {
+        let lost = TransferError(.connectionLost, "lost", isTransient: true)
+        for (status, scope, code) in [
+            (201, AnswerScope.beginning, TransferError.Code.answeredEarly), (201, .request, .connectionLost),
+            (413, .beginning, .connectionLost),
+        ] {
+            let start = BodyStart(head: ResponseHead(status: status, fields: []), offset: 0, total: nil)
+            var outcome = ExchangeOutcome(finalURL: "http://h/f", start: start, position: 0, failure: lost)
+            outcome.answers = scope
+            guard case .failure(let error) = outcome.receipt else {
+                Issue.record("a receipt")
+                return
+            }
+            #expect(error.code == code && error.isTransient)
+        }
+    }
+
+    /// RFC 9110 §15.2.2: a server changes to a protocol only if the request asked for that.
+    @Test(arguments: ["GET", "PUT", "POST"]) func anUnaskedChangeOfTheProtocolIsAnError(_ method: String) async throws {
+        try await Bench.with { bench async throws in
+            let peer = try SpeakingPeer(
+                answer: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+            defer { peer.stop() }
+            let body = method == "GET" ? RequestBody.none : Self.short
+            let outcome = try await bench.send(method, peer.url, body: body).end()
+            guard case .failure(let error) = outcome.result else {
+                Issue.record("an answer")
+                return
+            }
+            #expect(error.code == .badResponse && error.message.contains("101 Switching Protocols"))
+            #expect(outcome.sent == (body.length ?? 0))
+        }
+    }
+
     @Test func aRefusalThatComesBeforeTheBodyIsOne() async throws {
         try await Bench.with { bench async throws in
             bench.server.acceptUploads("/in")

@@ -8,13 +8,16 @@ final class SpeakingPeer: Sendable {
     let port: UInt16
     private let listener: Int32
     private let state = Mutex(State())
+    /// The answer to each request; `nil` numbers the answers.
+    private let answer: String?
 
     private struct State {
         var connections: [Int32] = []
         var answers = 0
     }
 
-    init() throws {
+    init(answer: String? = nil) throws {
+        self.answer = answer
         let listening = try LoopbackListener(backlog: 8)
         let socket = listening.descriptor
         (listener, port) = (socket, listening.port)
@@ -64,7 +67,7 @@ final class SpeakingPeer: Sendable {
                 state.answers += 1
                 return state.answers
             }
-            let answer = "HTTP/1.1 201 Created\r\nX-Number: \(number)\r\nContent-Length: 0\r\n\r\n"
+            let answer = answer ?? "HTTP/1.1 201 Created\r\nX-Number: \(number)\r\nContent-Length: 0\r\n\r\n"
             _ = answer.withCString { send(client, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
         }
     }

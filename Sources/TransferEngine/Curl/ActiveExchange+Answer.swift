@@ -41,6 +41,11 @@ extension ActiveExchange {
                 stopReason = .failed(TransferError(.badResponse, Self.tooManyInterims, isTransient: true))
                 return false
             }
+            // No request here asks for another protocol in a way that could be spoken (RFC 9110 §15.2.2).
+            guard answer.status != 101 else {
+                stopReason = .failed(TransferError(.badResponse, Self.otherProtocol, isTransient: true))
+                return false
+            }
             if answer.status > 101 { events(.interim(ResponseHead(status: answer.status, block: answer.block))) }
             return true
         }
@@ -65,6 +70,9 @@ extension ActiveExchange {
         guard hop?.sendsBody == true, let began = answer.interimsBegan else { return 100 }
         return 100 + Int(10 * (MonotonicTime.now - began).inSeconds)
     }
+
+    private static let otherProtocol =
+        "the server answered 101 Switching Protocols, to a protocol for which nothing asked here"
 
     private static let tooManyInterims = "the server sent one 1xx answer after the other, and no final one"
 

@@ -59,15 +59,19 @@ public struct ExchangeOutcome: Sendable {
 
 extension ExchangeOutcome {
     /// The result as a receipt for what was sent: a success that answers another request is an error.
+    ///
+    /// A server that answers early may close the connection under the rest of the body. The answer then names the
+    /// failure, and not the lost connection.
     public var receipt: Result<ResponseHead, TransferError> {
+        if case .failure(let error) = result, error.code == .connectionLost, answers == .beginning, let head,
+            (200..<300).contains(head.status)
+        {
+            return .failure(.answeredEarly(head.status))
+        }
         guard case .success(let head) = result, (200..<300).contains(head.status) else { return result }
         switch answers {
         case .request: return result
-        case .beginning:
-            return .failure(
-                TransferError(
-                    .answeredEarly, "the answer \(head.status) came before all had been sent, and is no receipt",
-                    isTransient: true))
+        case .beginning: return .failure(.answeredEarly(head.status))
         case .another:
             return .failure(
                 TransferError(
@@ -115,6 +119,15 @@ extension ExchangeOutcome {
         self.init(
             result: .success(start.head), head: start.head, start: start, finalURL: finalURL,
             position: start.total ?? 0, received: 0, sent: 0, metrics: ExchangeMetrics())
+    }
+}
+
+extension TransferError {
+    /// Returns the error of a success that came while the body was still being sent. It is no proof that the server
+    /// stored the whole body.
+    static func answeredEarly(_ status: Int) -> TransferError {
+        TransferError(
+            .answeredEarly, "the answer \(status) came before all had been sent, and is no receipt", isTransient: true)
     }
 }
 
