@@ -52,6 +52,10 @@ extension PostgresStore {
         try PostgresSubmissions(database: database, staging: staging).amend(numbers, isOwn: isOwn, change)
     }
 
+    package func renew(_ numbers: [Int64], _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
+        try PostgresSubmissions(database: database, staging: staging).renew(numbers, change)
+    }
+
     package func hold(_ selection: BatchSelection) throws -> [HeldBatch] { try batches.hold(selection) }
 
     package func release(batch: Int64, isComplete: Bool, end: BatchEnd?) throws -> [String] {

@@ -96,6 +96,10 @@ extension SQLiteStore {
         try Amendments(database: database, reserves: steering.reserves).amend(numbers, isOwn: isOwn, change)
     }
 
+    package func renew(_ numbers: [Int64], _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
+        try Amendments(database: database, reserves: steering.reserves).renew(numbers, change)
+    }
+
     package func takeCommands() throws -> [QueueCommand] { try steering.takeCommands() }
 
     package func apply(_ command: QueueCommand) throws -> AppliedCommand { try steering.apply(command) }

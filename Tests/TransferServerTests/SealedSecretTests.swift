@@ -68,4 +68,36 @@ import TransferTestSupport
             }
         }
     }
+
+    /// The signature has expired, and the batch's job file is submitted again with a newer one.
+    @Test(arguments: ["/api/v1/jobs", "/api/v1/batches?name=b"])
+    func aFailedJobIsTriedAgainWithANewSignature(_ route: String) async throws {
+        try await withTestServer { server in
+            server.serve("/a", .random(seed: 1, count: 1000))
+            server.script(
+                "old", for: { $0.query?.hasSuffix("00000000000000000001") == true }, [], afterwards: .status(403))
+            try await withService { place in
+                func submission(_ number: Int) -> String {
+                    let job = job(server.url("/a") + "?X-Amz-Signature=0000000000000000000\(number)", to: "a")
+                    return route.contains("batches") ? #"{"version": 1, "jobs": [\#(job)]}"# : job
+                }
+                let first = try await place.ask(route, json: submission(1))
+                #expect(first.status < 300, "\(first.text)")
+                func gid() async throws -> String? {
+                    let jobs = try await place.ask("/api/v1/jobs").json["jobs"] as? [[String: Any]]
+                    return jobs?.first?["gid"] as? String
+                }
+                let number = try #require(try await gid())
+                _ = try await place.job(number, becomes: "failed")
+                let refused = server.requests.count
+                let same = try await place.ask(route, json: submission(1))
+                #expect(same.json["same"] as? Int == 1, "\(same.text)")
+                let second = try await place.ask(route, json: submission(2))
+                #expect(second.json["same"] as? Int == 1, "\(second.text)")
+                _ = try await place.job(number, becomes: "done")
+                #expect(server.requests.last?.target.hasSuffix("00000000000000000002") == true)
+                #expect(server.requests.count == refused + 1, "the same signature is no reason for another attempt")
+            }
+        }
+    }
 }

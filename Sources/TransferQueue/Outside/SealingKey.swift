@@ -88,19 +88,36 @@ public struct SealingKey: Sendable, CustomStringConvertible {
         return key
     }
 
-    func seal(_ text: String) throws(TransferError) -> String {
-        Base64.encode(try AuthenticatedEncryption.seal(Array(text.utf8), key: bytes, context: Self.context))
+    /// Encrypts the secrets of a job. The result opens only beside the same files and servers: an attacker with access
+    /// to the database could otherwise exchange the secrets of two jobs.
+    ///
+    /// - Parameter job: The job, with or without its secrets.
+    func seal(_ text: String, of job: JobSpec) throws(TransferError) -> String {
+        Base64.encode(
+            try AuthenticatedEncryption.seal(Array(text.utf8), key: bytes, context: Self.context(of: job)))
     }
 
-    /// Returns the text; `nil` where another key sealed it, or it was changed.
-    func open(_ sealed: String) -> String? {
+    /// Returns the secrets of a job; `nil` where another key or another job sealed them, or they were changed.
+    func open(_ sealed: String, of job: JobSpec) -> String? {
         guard let sealed = Base64.decode(sealed),
-            let plain = AuthenticatedEncryption.open(sealed, key: bytes, context: Self.context)
+            let plain = AuthenticatedEncryption.open(sealed, key: bytes, context: Self.context(of: job))
+                ?? AuthenticatedEncryption.open(sealed, key: bytes, context: Self.unbound)
         else { return nil }
         return String(decoding: plain, as: UTF8.self)
     }
 
-    private static let context = Array("job".utf8)
+    /// The context of secrets that were sealed before they were bound to their job.
+    private static let unbound = Array("job".utf8)
+
+    /// Returns the parts of a job that never change and hold no secret. Each is preceded by its length, so that none can
+    /// be taken for another.
+    private static func context(of job: JobSpec) -> [UInt8] {
+        var urls = job.urls
+        if let source = job.copySource { urls += ["from"] + source.download.urls }
+        let places = urls.map { Redaction.url(URLSpelling.canonicalIfPossible(Redaction.url($0))) }
+        let parts = ["job 2", job.isUpload ? "upload" : "download", job.id ?? "", job.work.path] + places
+        return parts.flatMap { Array("\($0.utf8.count) \($0)".utf8) }
+    }
 
     /// The key's name; the key itself is never shown.
     public var description: String { "key \(name)" }
@@ -124,7 +141,7 @@ package struct JobSealer: Sendable {
     package func sealed(_ spec: JobSpec) throws(TransferError) -> JobSpec {
         guard spec.hasSecret else { return spec }
         var result = spec.redacted
-        result.settings.sealed = try key.seal(spec.canonicalJSON)
+        result.settings.sealed = try key.seal(spec.canonicalJSON, of: spec)
         if !tags.isEmpty {
             guard let all = WorkerTags(result.workerTags.names + tags.names) else {
                 throw TransferError(
@@ -135,18 +152,24 @@ package struct JobSealer: Sendable {
         return result
     }
 
+    /// Returns whether two stored jobs have the same secrets. The sealed texts differ each time.
+    package func holdSameSecrets(_ one: JobSpec, _ other: JobSpec) -> Bool {
+        func text(_ spec: JobSpec) -> String? { spec.settings.sealed.flatMap { key.open($0, of: spec) } }
+        return text(one).map { $0 == text(other) } ?? false
+    }
+
     /// Returns a stored job with its secrets.
     ///
     /// - Parameter key: The key of this process; `nil` where it has none.
     /// - Throws: `secretMissing` where the key is not the one that sealed them.
     package static func opened(_ spec: JobSpec, _ key: SealingKey?) throws(TransferError) -> JobSpec {
         guard !spec.hasNoSettings, let sealed = spec.settings.sealed else { return spec }
-        guard let text = key?.open(sealed), let original = try? JobSpec(canonicalJSON: text) else {
+        guard let text = key?.open(sealed, of: spec), let original = try? JobSpec(canonicalJSON: text) else {
             throw TransferError(
                 .secretMissing,
                 key == nil
                     ? "its secrets are sealed, and this process has no key for them"
-                    : "its secrets are sealed with another key")
+                    : "its secrets are sealed with another key, or for another job")
         }
         var result = JobSecrets(original)?.restore(spec) ?? spec
         // The limit may have been changed since, and the bounds are those of this machine.

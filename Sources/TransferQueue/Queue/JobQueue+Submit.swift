@@ -272,6 +272,21 @@ extension JobQueue {
         return changed.count + given.count
     }
 
+    /// Changes failed jobs and tries them again. Their signatures may have expired, and the change brings newer ones.
+    /// Jobs that the change leaves as they are stay failed, and so do those that may have arrived.
+    ///
+    /// - Parameters:
+    ///   - jobs: The identities of the jobs, by their numbers.
+    ///   - change: The change, which leaves a job's fingerprint as it is.
+    package func renew(
+        _ jobs: [Int64: String], batch: String, _ change: @escaping @Sendable (inout JobSpec) -> Void
+    ) async throws {
+        let changed = try await reader.run { [store] in
+            do { return try store.renew(jobs.keys.sorted(), change) } catch { throw store.fault(error) }
+        }
+        for number in changed.sorted() { try await ask(.retry, batch: batch, job: jobs[number]) }
+    }
+
     private func amended(
         _ numbers: Set<Int64>, isRunning: Bool, _ change: @escaping @Sendable (inout JobSpec) -> Void
     ) async throws -> Set<Int64> {

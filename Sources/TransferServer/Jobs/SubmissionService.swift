@@ -107,11 +107,17 @@ struct SubmissionService: Sendable {
             hint: CommandPhrases.only("--queue-key names one, for the service and for its workers"))
     }
 
-    /// Gives jobs that the batch had already the secrets of their new submission, such as a newer signature.
+    /// Gives jobs that the batch had already the secrets of their new submission, such as a newer signature. A job that
+    /// has failed, perhaps because its signature had expired, is tried again with other secrets than before.
     private func renewSecrets(of jobs: [JobSpec], _ numbers: [Int64], batch: String) async throws {
         for (spec, number) in zip(jobs, numbers) {
-            guard let sealed = spec.settings.sealed else { continue }
-            _ = try await served.queue.amend([number: spec.identity], batch: batch) { $0.settings.sealed = sealed }
+            guard let sealer, let sealed = spec.settings.sealed else { continue }
+            let queue = served.queue
+            let changed = try await queue.amend([number: spec.identity], batch: batch) { $0.settings.sealed = sealed }
+            guard changed == 0 else { continue }
+            try await queue.renew([number: spec.identity], batch: batch) { known in
+                if !sealer.holdSameSecrets(known, spec) { known.settings.sealed = sealed }
+            }
         }
     }
 

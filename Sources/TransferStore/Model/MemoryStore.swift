@@ -162,6 +162,10 @@ package final class MemoryStore: JobStore, RunMemory {
         }
     }
 
+    package func renew(_ numbers: [Int64], _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
+        try self.change { state, _ in Set(numbers.filter { state.renew($0, change) }) }
+    }
+
     package func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
         try change { state, now in
             state.reclaim(now: now)

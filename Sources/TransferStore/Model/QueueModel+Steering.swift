@@ -92,8 +92,20 @@ extension QueueModel {
         guard let job = jobs[number], job.claim.owner == owner, !job.state.hasEnded,
             (job.state == .claimed) == (owner != nil)
         else { return false }
+        _ = self.change(job, number, change)
+        return true
+    }
+
+    mutating func renew(_ number: Int64, _ change: (inout JobSpec) -> Void) -> Bool {
+        guard let job = jobs[number], job.state == .failed, self.change(job, number, change) else { return false }
+        return job.error.code != .mayHaveBeenSent
+    }
+
+    /// Returns whether the change makes a difference.
+    private mutating func change(_ job: ModelJob, _ number: Int64, _ change: (inout JobSpec) -> Void) -> Bool {
         var spec = job.staged.spec
         change(&spec)
+        guard spec != job.staged.spec else { return false }
         var origins = OriginMemory()
         jobs[number]?.staged = StagedJob(
             spec, at: job.staged.place, directory: batches[job.batch]?.directory ?? "/", origins: &origins)

@@ -12,6 +12,11 @@ package protocol SteeringStore: Sendable {
     /// - Returns: The numbers of the changed jobs.
     func amend(_ numbers: [Int64], isOwn: Bool, _ change: (inout JobSpec) -> Void) throws -> Set<Int64>
 
+    /// Changes properties outside the fingerprint of failed jobs, such as an expired signature.
+    ///
+    /// - Returns: The numbers of the changed jobs that may be tried again unasked: not those that may have arrived.
+    func renew(_ numbers: [Int64], _ change: (inout JobSpec) -> Void) throws -> Set<Int64>
+
     /// Returns the commands for this process, in their order, each once.
     func takeCommands() throws -> [QueueCommand]
 

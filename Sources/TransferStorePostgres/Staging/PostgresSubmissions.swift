@@ -46,6 +46,26 @@ package struct PostgresSubmissions: Sendable {
         }
     }
 
+    /// - Parameter change: The change of failed jobs, which leaves a job's fingerprint as it is; may be called several
+    ///   times.
+    /// - Returns: The changed jobs that may be tried again unasked: not those that may have arrived.
+    package func renew(_ numbers: [Int64], _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
+        try database.write { db in
+            var changed: Set<Int64> = []
+            for number in numbers.sorted() {
+                let row = try db.run(Self.failedSpec, [number]).first
+                guard let row, let text = row.text(0) else { continue }
+                var spec = try JobSpec(canonicalJSON: text)
+                change(&spec)
+                let new = spec.canonicalJSON
+                guard new != text else { continue }
+                try db.post(Self.amendment, [number, new, Int64(spec.priority)])
+                if row.text(1) != TransferError.Code.mayHaveBeenSent.rawValue { changed.insert(number) }
+            }
+            return changed
+        }
+    }
+
     /// Finds the jobs that are there already, by their identities.
     private func look(
         _ groups: [SubmissionGroup], batch: String
@@ -71,6 +91,10 @@ package struct PostgresSubmissions: Sendable {
         FOR UPDATE
         """)
 
+    private static let failedSpec = PostgresStatement(
+        "failed_spec_to_amend", [.submit, .work],
+        "SELECT spec, error_code FROM job WHERE id = $1 AND state = \(JobStates.failed) FOR UPDATE")
+
     private static let amendment = PostgresStatement(
         "amend_job", [.submit, .work], "UPDATE job SET spec = $2, priority = $3 WHERE id = $1")
 
@@ -82,6 +106,6 @@ package struct PostgresSubmissions: Sendable {
         """)
 
     package static let statements = [
-        waitingSpec, amendment, known,
+        waitingSpec, failedSpec, amendment, known,
     ]
 }

@@ -34,6 +34,28 @@ package struct Amendments: Sendable {
         }
     }
 
+    /// - Parameter change: The change of failed jobs, which leaves a job's fingerprint as it is.
+    /// - Returns: The changed jobs that may be tried again unasked: not those that may have arrived.
+    package func renew(_ numbers: [Int64], _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
+        try database.write { db in
+            let find = try db.cachedStatement(
+                sql: "SELECT spec, errorCode FROM job WHERE id = ? AND state = \(JobStates.failed)")
+            let update = try db.cachedStatement(sql: "UPDATE job SET spec = ? WHERE id = ?")
+            var changed: Set<Int64> = []
+            for number in numbers {
+                guard let row = try Row.fetchOne(find, arguments: [number]) else { continue }
+                let (text, code): (String, String?) = (row[stored: "spec"], row[stored: "errorCode"])
+                var spec = try JobSpec(canonicalJSON: text)
+                change(&spec)
+                let new = spec.canonicalJSON
+                guard new != text else { continue }
+                try update.execute(arguments: [new, number])
+                if code != TransferError.Code.mayHaveBeenSent.rawValue { changed.insert(number) }
+            }
+            return changed
+        }
+    }
+
     /// Gives back the reserves that hold these jobs, because a reserve keeps its jobs with their former content.
     private func giveBackReserves(_ db: Database, of numbers: [Int64]) throws {
         let find = try db.cachedStatement(

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import TransferCore
+import TransferCrypto
 import TransferJobs
 import TransferTestSupport
 
@@ -26,6 +27,57 @@ import TransferTestSupport
         let stored = try JobSpec(canonicalJSON: text)
         let opened = try JobSealer.opened(stored, key)
         #expect(opened.urls == job.urls && opened.settings.headers == job.settings.headers)
+    }
+
+    /// An attacker with access to the database exchanges the secrets of two jobs, or sends a secret file elsewhere.
+    @Test func secretsOpenOnlyBesideTheirOwnJob() throws {
+        let sealer = JobSealer(try #require(key), isShared: false)
+        var exchanged = JobSpec.download("https://other.example/b?X-Amz-Signature=***", to: "b")
+        exchanged.settings.sealed = try sealer.sealed(job).settings.sealed
+        var renamed = try sealer.sealed(job)
+        renamed.id = "x"
+        var moved = try sealer.sealed(job)
+        guard case .download(var download) = moved.work else { return }
+        download.destination = "public/a"
+        moved.work = .download(download)
+        for stored in [exchanged, renamed, moved] {
+            do {
+                _ = try JobSealer.opened(stored, key)
+                Issue.record("opened for \(stored.identity)")
+            } catch {
+                #expect(error.code == .secretMissing && error.message.contains("for another job"), "\(error)")
+            }
+        }
+    }
+
+    /// A store writes URLs in their canonical spelling.
+    @Test func theSpellingOfAURLIsNoOtherJob() throws {
+        let sealer = JobSealer(try #require(key), isShared: false)
+        let odd = JobSpec.download("https://H.example:443/a?X-Amz-Signature=0123456789abcdef", to: "a")
+        let stored = try JobSpec(canonicalJSON: try sealer.sealed(odd).spelt.canonicalJSON)
+        #expect(try JobSealer.opened(stored, key).urls == odd.urls)
+        // An opened job is opened again when its limits are changed.
+        #expect(try JobSealer.opened(try JobSealer.opened(stored, key), key).urls == odd.urls)
+    }
+
+    /// Earlier versions bound no secret to its job.
+    @Test func secretsOfAnEarlierVersionStayReadable() throws {
+        let bytes = [UInt8](repeating: 7, count: 32)
+        let sealed = try AuthenticatedEncryption.seal(
+            Array(job.canonicalJSON.utf8), key: bytes, context: Array("job".utf8))
+        var stored = job.redacted
+        stored.settings.sealed = Base64.encode(sealed)
+        #expect(try JobSealer.opened(stored, key).urls == job.urls)
+    }
+
+    @Test func aNewSignatureIsAnotherSecret() throws {
+        let sealer = JobSealer(try #require(key), isShared: false)
+        var newer = job
+        newer.urls = ["https://h.example/a?X-Amz-Signature=fedcba9876543210"]
+        let sealed = try sealer.sealed(job)
+        #expect(sealer.holdSameSecrets(sealed, try sealer.sealed(job)))
+        #expect(!sealer.holdSameSecrets(sealed, try sealer.sealed(newer)))
+        #expect(!sealer.holdSameSecrets(job.redacted, sealed), "nothing is known of a job without secrets")
     }
 
     /// Limits and bounds may have been set since, and are not those of the sealed job.

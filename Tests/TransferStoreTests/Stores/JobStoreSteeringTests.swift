@@ -69,6 +69,21 @@ import TransferTestSupport
         #expect(try store.claimAll(taken.staged.batch.id).first?.spec.priority == 3)
     }
 
+    /// The signature of a failed job has expired, and a newer one has come.
+    @Test(arguments: StoreKind.allCases)
+    func onlyFailedJobsAreRenewed(_ kind: StoreKind) async throws {
+        let store = try await StoreBench(kind).store
+        let batch = try store.stage([job("a"), job("b"), job("c")]).batch.id
+        let claimed = try store.claimAll(batch)
+        try store.fail(claimed[0])
+        try store.succeed(claimed[1])
+        let numbers = claimed.map(\.id)
+        #expect(try store.renew(numbers + [4711]) { _ in }.isEmpty, "the same content is no reason for an attempt")
+        #expect(try store.renew(numbers + [4711]) { $0.settings.sealed = "new" } == [numbers[0]])
+        _ = try store.apply(QueueCommand(id: 1, verb: .retry, batch: batch, job: claimed[0].identity))
+        #expect(try store.claimAll(batch).map(\.spec.settings.sealed) == ["new"])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func jobsThatWereClaimedAheadWithTheirBatchAreAmended(_ kind: StoreKind) async throws {
         let store = try await StoreBench(kind).store
