@@ -129,6 +129,8 @@ public struct UploadResult: Sendable, Hashable {
     public var response: String?
     /// Whether the server gave a tag for all sent bytes that is their digest, and each tag was compared.
     public var isTagged = false
+    /// Whether a question found the file that an earlier attempt had sent. The status is then that of the question.
+    public var isFound = false
     /// The region of the bucket that an object server reported; `nil` where the request's region was right.
     public var region: String?
 

@@ -56,12 +56,11 @@ public struct ConfirmingPut: UploadDialogue {
         case .perform(let actions): return actions
         case .found(.failed(let error)): return [.fail(error)]
         case .found(.same(let answer, let digest)):
-            return [
-                .finish(
-                    UploadResult(
-                        url: answer.url, status: answer.head.status, validator: Validator(answer.head)?.description,
-                        digest: digest))
-            ]
+            var result = UploadResult(
+                url: answer.url, status: answer.head.status, validator: Validator(answer.head)?.description,
+                digest: digest)
+            result.isFound = true
+            return [.finish(result)]
         case .found(.missing): return sendAgain("the server has nothing there", now)
         case .found(.other): return sendAgain("the server has another file, or one that cannot be identified", now)
         case .found(.unknown(let answer)) where isAnsweredLater(answer.head.status):

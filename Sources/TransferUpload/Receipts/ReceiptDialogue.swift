@@ -153,6 +153,8 @@ public struct ReceiptDialogue: UploadDialogue {
     }
 
     private mutating func finished(_ result: UploadResult, _ now: Int64) -> [UploadAction] {
+        // The statuses that a job calls a success are those of its upload.
+        guard !result.isFound else { return settle(.stored, result, now) }
         if let answer, answer.head.status == result.status {
             return settle(rule.judge(answer, to: url, now: now), result, now)
         }
@@ -317,7 +319,7 @@ public struct ReceiptDialogue: UploadDialogue {
         guard rule.method == "PUT" else {
             return TransferError(
                 .mayHaveBeenSent,
-                "\(words); \(rule.method) is not repeated, because it may have been taken; \(advice)")
+                "\(words); \(rule.method) is not repeated, because it may have arrived; \(advice)")
         }
         return TransferError(.unconfirmed, "\(words); \(advice)")
     }

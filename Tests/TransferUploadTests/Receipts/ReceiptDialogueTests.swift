@@ -200,6 +200,19 @@ import TransferCore
         #expect(post.failure?.message.contains("may have arrived") == true)
     }
 
+    /// The answer to the upload was lost, and the job takes only a 201 for a receipt.
+    @Test func aFileThatAQuestionFindsNeedsNoStatusOfTheJobs() throws {
+        let source = UploadSource(name: "f", size: 10)
+        let asking = try #require(
+            ConfirmingPut(url: Self.url, source: source, state: ConfirmingPut.state(began: Self.now)))
+        var put = DialogueScript(
+            ReceiptDialogue(
+                asking, rule: ReceiptRule(method: "PUT", success: [201]), url: Self.url, source: source))
+        put.answer(200, there())
+        try readBack(&put)
+        #expect(put.result?.digest == own && put.result?.isFound == true)
+    }
+
     // MARK: Redirects that are named
 
     @Test func theTargetOfARedirectIsFetched() {
