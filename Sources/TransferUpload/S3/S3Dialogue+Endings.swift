@@ -8,6 +8,10 @@ extension S3Dialogue {
         switch exchange {
         case .put:
             guard answer.isSuccess else { throw S3Fault.error(answer, to: options.integrity, now: now) }
+            guard StatusRule.isStored(answer.head.status, method: "PUT") else {
+                let words = "\(answer.head.status) \(StatusRule.reason(answer.head.status))"
+                throw TransferError(.badResponse, "the answer \(words) is none to PUT", isTransient: true)
+            }
             // S3 answers by fields alone, one of them the ETag; a gateway's page is no receipt.
             if answer.head.mediaType == "text/html", answer.head.value("ETag") == nil {
                 throw TransferError(

@@ -77,6 +77,12 @@ import TransferCrypto
         }
     }
 
+    @Test(arguments: [203, 206, 207]) func aSuccessOfAnotherMeaningIsNoReceipt(_ status: Int) throws {
+        var script = try S3Script(size: 1)
+        _ = script.begin()
+        #expect(S3Script.words(script.answer(1, status)) == ["fail badResponse transient"])
+    }
+
     @Test func afterALostAnswerTheObjectIsAskedForFirst() throws {
         let md5 = try checksum("x", .md5)
         let sha = try checksum("x")
