@@ -108,6 +108,16 @@ import TransferTestServer
         #expect(end.story.service.server.wholeFiles.count { $0 == end.story.content } == 1)
     }
 
+    /// A success that says nothing about the file: the question within the same attempt finds it.
+    @Test(arguments: UploadUnderTest.all.filter(\.isAskedAfterDeath), [203, 206, 207])
+    func aPutWithADoubtfulSuccessIsAskedAbout(_ upload: UploadUnderTest, _ status: Int) throws {
+        var end = End(story: story(upload, takes: false))
+        end.story.faults = [try requests(upload): .gateway(status)]
+        let outcome = try end.story.run()
+        #expect(outcome.result?.status == status, "\(outcome.log): \(String(describing: outcome.lastError))")
+        #expect(end.story.service.server.wholeFiles.count { $0 == end.story.content } == 1)
+    }
+
     /// A server whose user removes files as soon as they have come. No question finds them, and the last step decides.
     @Test(arguments: UploadUnderTest.all, Doubt.allCases)
     func aRemovedFileIsNeverDeliveredTwiceWithoutAReport(_ upload: UploadUnderTest, _ doubt: Doubt) throws {

@@ -5,7 +5,7 @@ extension TransferError {
     static func unanswered(_ error: TransferError, method: String) -> TransferError {
         TransferError(
             .mayHaveBeenSent,
-            "\(error.message); \(method) is not repeated, because it may have been taken; \(CommandPhrases.retry) sends it again",
+            "\(error.message); \(method) is not repeated, because it may have arrived; \(CommandPhrases.retry) sends it again",
             cause: error.cause)
     }
 

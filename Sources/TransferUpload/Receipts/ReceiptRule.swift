@@ -115,7 +115,7 @@ public struct ReceiptRule: Sendable, Hashable {
         return .refused(
             TransferError(
                 .mayHaveBeenSent,
-                "the answer \(status) \(words); \(method) is not repeated, because it may have been taken; "
+                "the answer \(status) \(words); \(method) is not repeated, because it may have arrived; "
                     + "\"success\": [201, \(status)] in the job takes it for one"))
     }
 

@@ -102,7 +102,8 @@ extension ResumableDialogue {
             return fail(
                 TransferError(
                     .mayHaveBeenSent,
-                    "\(error.message); \(options.method) is not repeated, because it may have been applied",
+                    "\(error.message); \(options.method) is not repeated, because it may have arrived; "
+                        + "\(CommandPhrases.retry) sends it again",
                     cause: error.status == nil ? error.cause : nil))
         }
         guard options.mode == .upgrade, options.method == "PUT" else { return nil }
@@ -163,7 +164,8 @@ extension ResumableDialogue {
         return fail(
             TransferError(
                 .mayHaveBeenSent,
-                "\(error.message); \(options.method) is not repeated, because it may have been applied",
+                "\(error.message); \(options.method) is not repeated, because it may have arrived; "
+                    + "\(CommandPhrases.retry) sends it again",
                 cause: error.cause))
     }
 
