@@ -76,6 +76,61 @@ import TransferTestSupport
         }
     }
 
+    /// Successes that say nothing about the file, for a request without a dialogue and for one that offers resumption.
+    @Test(arguments: [203, 206, 207], [300_000, 5 << 20])
+    func aDoubtfulSuccessCountsOnceTheFileIsThere(_ status: Int, _ count: Int) async throws {
+        try await withTestServer { server in
+            server.acceptUploads("/in/f", answer: Response(status: status))
+            let job = try job(server, .put, count: count)
+            server.serve("/in/f", .bytes(Array(try folder.data("f"))))
+            try await withQueue(folder) { queue in
+                let log = EventLog(queue)
+                try await queue.complete([job])
+                #expect(log.ends["f"] == ["done"], "\(log.ends)")
+            }
+            #expect(server.requests(to: "/in/f").map(\.head.method) == ["PUT", "HEAD", "GET"])
+        }
+    }
+
+    /// A captive portal answers every request by its page, the question for the file, too.
+    @Test(arguments: [300_000, 5 << 20]) func aCaptivePortalsPageIsNoReceipt(_ count: Int) async throws {
+        try await withTestServer { server in
+            server.acceptUploads("/in/f")
+            let page = Fault.status(
+                200, headers: ["Content-Type": "text/html"], body: .text("<html><title>Welcome</title></html>"))
+            server.script("/in/f", [], afterwards: page)
+            let job = try job(server, .put, count: count)
+            try await withQueue(folder) { queue in
+                let log = EventLog(queue)
+                try await queue.complete([job])
+                #expect(log.ends["f"] == ["failed unconfirmed"], "\(log.ends)")
+            }
+            #expect(server.requests(to: "/in/f").map(\.head.method) == ["PUT", "HEAD"])
+        }
+    }
+
+    /// The server stores each body, and its answers are lost. It cannot be asked for the file either.
+    @Test func aPutWhoseAnswersAreAllLostIsAskedAboutBeforeEachRepetition() async throws {
+        try await withTestServer { server in
+            let sink = server.acceptUploads("/in/f")
+            server.script("the answers", for: { $0.method == "PUT" }, [], afterwards: .loseAnswer)
+            server.script("the questions", for: { $0.method == "HEAD" }, [], afterwards: .status(405))
+            var job = try job(server, .put)
+            job.settings.retry.limit = 2
+            try await withQueue(folder) { queue in
+                let log = EventLog(queue)
+                try await queue.complete([job])
+                #expect(log.ends["f"] == ["failed connectionLost"], "\(log.ends)")
+                let failure = log.events.compactMap { event -> JobFailure? in
+                    if case .failed(let failure) = event.kind { failure } else { nil }
+                }
+                #expect(failure.last?.error.message.contains("the whole body was sent, and may have arrived") == true)
+            }
+            #expect(sink.uploads.filter(\.isComplete).count == 3)
+            #expect(server.requests(to: "/in/f").filter { $0.head.method == "HEAD" }.count == 2)
+        }
+    }
+
     @Test func anUploadAnsweredBeforeItsBodyIsQueriedAndSentAgain() async throws {
         try await withTestServer { server in
             let sink = server.acceptUploads("/in/f")
