@@ -47,6 +47,25 @@ func head(_ status: Int, _ fields: KeyValuePairs<String, String> = [:]) -> Respo
         #expect(result.headers.value("X") == "1")
     }
 
+    /// Rows: the status, the method, whether a body is sent, whether the method stays, and the effect. A POST stays one at
+    /// 301 here.
+    @Test(
+        arguments: [
+            (302, "POST", true, false, .turned), (302, "POST", true, true, .emptied),
+            (302, "POST", false, true, .none), (303, "PUT", true, true, .emptied), (303, "DELETE", false, true, .none),
+            (301, "POST", true, false, .none), (301, "POST", true, true, .none), (301, "POST", false, false, .turned),
+            (302, "PUT", true, false, .none), (302, "PUT", true, true, .emptied), (307, "POST", true, true, .none),
+            (303, "GET", false, false, .turned), (303, "HEAD", false, false, .none),
+        ] as [(Int, String, Bool, Bool, RedirectMethods.Effect)])
+    func methodsDeviateAsTheToolsDo(
+        _ status: Int, _ method: String, _ sendsBody: Bool, _ keepsMethod: Bool, _ effect: RedirectMethods.Effect
+    ) {
+        var methods = RedirectMethods()
+        methods.keepsMethod = keepsMethod
+        methods.keepsPost = [301]
+        #expect(methods.effect(of: status, on: method, sendsBody: sendsBody) == effect)
+    }
+
     @Test(arguments: [
         "https://b.example/x", "http://a.example/x", "https://a.example:444/x", "https://sub.a.example/x",
         "https://a.example.evil.example/x",

@@ -69,7 +69,7 @@ struct ExchangeMachine {
 
     init(_ request: ExchangeRequest) {
         self.request = request
-        redirects = RedirectRule(limit: request.settings.maxRedirects)
+        redirects = RedirectRule(request.settings.redirects)
         authentication = AuthenticationFlow(request)
         resumption = Resumption(request)
     }
@@ -288,7 +288,7 @@ struct ExchangeMachine {
         if case .message = request.intent,
             !request.settings.followsRedirects || head.value("Location")?.isEmpty ?? true
                 || !request.settings.turnsRequests && hop.method != "GET"
-                    && RedirectRule.turns(hop.method, by: head.status)
+                    && RedirectMethods.turns(hop.method, by: head.status)
         {
             return deliver(hop, head)
         }
@@ -318,7 +318,7 @@ struct ExchangeMachine {
 
     /// Returns the hop that asks the request's own URL again, with the full number of redirects.
     mutating func goBack() -> Hop {
-        redirects = RedirectRule(limit: request.settings.maxRedirects)
+        redirects = RedirectRule(request.settings.redirects)
         return resumption.goBack(firstHop)
     }
 

@@ -49,6 +49,8 @@ extension ExchangeSettings {
         ///
         /// If they are not followed, such an answer is the final one, where any answer is accepted.
         public var mayTurnRequests = true
+        /// The method and the body behind a redirect.
+        package var methods = RedirectMethods()
 
         /// Creates the default rules.
         public init() {}

@@ -11,20 +11,17 @@ import TransferCore
 ///   secure cookies are not sent.
 struct RedirectRule {
     let limit: Int
+    private let methods: RedirectMethods
     private(set) var followed = 0
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int, methods: RedirectMethods = RedirectMethods()) {
+        self.limit = limit
+        self.methods = methods
+    }
+
+    init(_ rules: ExchangeSettings.Redirects) { self.init(limit: rules.most, methods: rules.methods) }
 
     static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
-
-    /// Returns whether a redirect turns a request with that method into a GET without a body.
-    static func turns(_ method: String, by status: Int) -> Bool {
-        switch status {
-        case 303: method != "HEAD"
-        case 301, 302: method == "POST"
-        default: false
-        }
-    }
 
     /// Returns the request for the new place.
     ///
@@ -38,16 +35,22 @@ struct RedirectRule {
             throw Self.refusal(of: location, status: status)
         }
         guard followed < limit else {
+            let place = Redaction.url(location)
             throw TransferError(
                 .tooManyRedirects,
-                "more than \(CountText.words(limit, "redirect")), the last to \(Redaction.url(location))")
+                limit == 0
+                    ? "the redirect to \(place) is not followed: \"maxRedirects\" is 0 (-L of curl)"
+                    : "more than \(CountText.words(limit, "redirect")), the last to \(place)")
         }
         followed += 1
         var next = hop
         next.go(to: location)
-        if Self.turns(hop.method, by: status) {
+        switch methods.effect(of: status, on: hop.method, sendsBody: hop.sendsBody) {
+        case .none: break
+        case .turned:
             next.method = "GET"
             next.dropBody()
+        case .emptied: next.dropBody()
         }
         return target == Origin(url: hop.url) ? next : Self.leavingOrigin(next)
     }

@@ -28,7 +28,15 @@ package struct ListDraft: Sendable {
         var place: ListPlace
     }
 
+    /// A second line of a header field, which an object of a job file cannot have.
+    fileprivate struct FurtherHeader: Sendable {
+        var name: String
+        var value: String
+        var place: ListPlace
+    }
+
     private var members: [Member] = []
+    fileprivate private(set) var further: [FurtherHeader] = []
     /// The place where the job begins.
     package var place: ListPlace
     /// The scheme of the job's URL in lower case; empty where options precede the URL.
@@ -73,13 +81,36 @@ package struct ListDraft: Sendable {
 
     package func place(of path: [String]) -> ListPlace? { index(of: path).map { members[$0].place } }
 
-    /// Adds a header field; two fields of one name become one with both values (RFC 9110 §5.3).
-    package mutating func addHeader(_ name: String, _ value: String, at place: ListPlace) {
+    /// The rule for a header field whose name occurred before.
+    package enum RepeatedHeader: Sendable {
+        /// Both values are one field (RFC 9110 §5.3).
+        case joined
+        /// The request has a line for each, as with curl and aria2.
+        case further
+        /// The last value counts, as with wget.
+        case replaced
+    }
+
+    /// Adds a header field.
+    package mutating func addHeader(
+        _ name: String, _ value: String, at place: ListPlace, repeated: RepeatedHeader = .joined
+    ) {
         let known = members.first { $0.path.count == 2 && $0.path[0] == "headers" && $0.path[1].isSameField(name) }
         guard let known, case .string(let first) = known.value else {
             return set(["headers", name], .string(value), at: place)
         }
-        set(known.path, .string(first.isEmpty ? value : "\(first), \(value)"), at: place)
+        switch repeated {
+        case .joined: set(known.path, .string(first.isEmpty ? value : "\(first), \(value)"), at: place)
+        case .further: further.append(FurtherHeader(name: name, value: value, place: place))
+        case .replaced:
+            remove(known.path)
+            set(["headers", name], .string(value), at: place)
+        }
+    }
+
+    package mutating func removeHeader(_ name: String) {
+        members.removeAll { $0.path.count == 2 && $0.path[0] == "headers" && $0.path[1].isSameField(name) }
+        further.removeAll { $0.name.isSameField(name) }
     }
 
     package func hasHeader(_ name: String) -> Bool {
@@ -139,14 +170,21 @@ extension JobDecoder {
             var spec: JobSpec?
             do throws(JSONFault) {
                 spec = try job().spec
+                for header in draft.further {
+                    spec?.settings.headers.append(.init(name: header.name, value: .literal(header.value)))
+                }
             } catch {
                 note(error.message, error.range)
             }
             let (problems, uncounted) = takeProblems()
-            let faults = problems.map { problem in
-                let origin = origins.first { $0.range.contains(problem.range.lowerBound) }
-                return (origin?.place ?? draft.place).fault(problem.message)
-            }
+            let faults =
+                problems.map { problem in
+                    let origin = origins.first { $0.range.contains(problem.range.lowerBound) }
+                    return (origin?.place ?? draft.place).fault(problem.message)
+                }
+                + draft.further.compactMap { header in
+                    HeaderRule.refusal(ofValue: header.value).map { header.place.fault($0) }
+                }
             return (faults.isEmpty && uncounted == 0 ? spec : nil, to, faults, uncounted)
         }
     }

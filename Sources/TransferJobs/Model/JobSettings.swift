@@ -1,4 +1,5 @@
 public import TransferCore
+package import TransferEngine
 
 /// The settings of one job; every value that is `nil` has the documented default.
 public struct JobSettings: Sendable, Hashable {
@@ -63,9 +64,28 @@ public struct JobSettings: Sendable, Hashable {
         public var version: Version?
         /// The path of a file with cookies in Netscape's format, each for the servers that it names.
         public var cookies: String?
+        /// The rules of another tool's command line; no key of a job file sets them.
+        package var front = FrontRules()
 
         /// Creates settings with the defaults.
         public init() {}
+
+        /// The differences of a request to the one that a job file describes.
+        package struct FrontRules: Sendable, Hashable {
+            /// The method and the body behind redirects.
+            package var redirects = RedirectMethods()
+            /// Whether an upload has the Content-Type that its file's name suggests.
+            package var suggestsType = true
+            /// Whether a file of the destination's name that has the same bytes counts as the download's own.
+            package var takesSame = true
+            /// Whether the number of a new name stands at its end: `x.iso.1` in place of `x.1.iso`.
+            package var numbersLast = false
+            /// Whether a file that its server has no further bytes of stays, and counts as complete.
+            package var keepsLonger = false
+
+            /// Creates the rules of a job file.
+            package init() {}
+        }
 
         /// A version of HTTP.
         public enum Version: String, Sendable, Hashable, CaseIterable {

@@ -65,10 +65,12 @@ enum DestinationName: Sendable, Hashable {
     }
 
     /// Returns the first free name of `name.1.ext`, `name.2.ext`, ….
-    static func freeName(_ path: String, in folder: PinnedFolder? = nil) -> String {
+    ///
+    /// - Parameter numbersLast: Whether the names are `name.ext.1`, `name.ext.2`, ….
+    static func freeName(_ path: String, in folder: PinnedFolder? = nil, numbersLast: Bool = false) -> String {
         var number = 1
         while true {
-            let name = NameLimit.numbered(path, number)
+            let name = numbersLast ? "\(path).\(number)" : NameLimit.numbered(path, number)
             if isFree(name, in: folder) { return name }
             number += 1
         }

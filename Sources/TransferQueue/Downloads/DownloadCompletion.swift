@@ -48,6 +48,15 @@ struct DownloadCompletion: Sendable {
         var recorded: RecordedBytes?
         /// The processes that may have partial files of it, if several share folders.
         var owners: PartOwners?
+        var taken = TakenName()
+    }
+
+    /// The rule for a file that took the destination's name meanwhile, or has the name that the server gave.
+    struct TakenName: Sendable {
+        /// Whether such a file counts as this one where it has the same bytes.
+        var isTakenForSame = true
+        /// Whether the number of a new name stands at its end.
+        var numbersLast = false
     }
 
     struct Saved: Sendable {
@@ -233,18 +242,20 @@ struct DownloadCompletion: Sendable {
             let folder = item.part.folder
             let there = try DestinationName.look(item.path, in: folder)
             if let refusal = there.refusal(item.path) { throw refusal }
-            if case .file(let earlier) = there, isSame(item) {
+            let isCopy = isSame(item)
+            if case .file(let earlier) = there, isCopy, item.taken.isTakenForSame {
                 // The file came from a process that ended before it recorded it, or is a copy: the bytes are the same.
                 item.part.remove()
                 return (item.path, earlier)
             }
             guard item.picksFreeName else {
+                let words = isCopy ? "exists" : "exists with other contents"
                 throw TransferError(
                     .fileExists,
-                    "\(item.path) exists with other contents; write \"to\": \"\(proposal(item))\" for this job",
+                    "\(item.path) \(words); write \"to\": \"\(proposal(item))\" for this job",
                     cause: .os(errno: EEXIST))
             }
-            let free = DestinationName.freeName(item.path, in: folder)
+            let free = DestinationName.freeName(item.path, in: folder, numbersLast: item.taken.numbersLast)
             try item.part.rename(to: free, replacing: false)
             return (free, nil)
         }

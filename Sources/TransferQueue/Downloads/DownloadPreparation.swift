@@ -17,11 +17,13 @@ struct DownloadPreparation: Sendable {
     var asksPlace = true
     /// Whether another tool's bytes may be adopted, because they were not refuted yet.
     var mayAdopt = true
+    /// Whether the server had no further bytes of another tool's file.
+    var hasLonger = false
     private let parts: PartSuccession
 
     init(
         record: JobRecord, download: JobSpec.Download, directory: String, url: String, answeredURL: String? = nil,
-        asksPlace: Bool = true, mayAdopt: Bool = true
+        asksPlace: Bool = true, mayAdopt: Bool = true, hasLonger: Bool = false
     ) {
         self.record = record
         self.download = download
@@ -30,6 +32,7 @@ struct DownloadPreparation: Sendable {
         self.answeredURL = answeredURL
         self.asksPlace = asksPlace
         self.mayAdopt = mayAdopt
+        self.hasLonger = hasLonger
         parts = PartSuccession(owners: record.partOwners)
     }
 
@@ -88,7 +91,8 @@ struct DownloadPreparation: Sendable {
                 replacement = .only(path: path, facts)
                 beginning = path
             case .rename:
-                path = DestinationName.freeName(path, in: folder)
+                let numbersLast = record.spec.settings.http.front.numbersLast
+                path = DestinationName.freeName(path, in: folder, numbersLast: numbersLast)
                 beginning = PartName.path(of: path)
             }
         }
@@ -264,6 +268,7 @@ struct DownloadPreparation: Sendable {
     private func judge(
         _ existing: FileStamp, _ known: ResumeData?, at path: String, in folder: PinnedFolder?
     ) throws(TransferError) -> Verdict {
+        if hasLonger, record.spec.settings.http.front.keepsLonger { return .leave(existing) }
         let (standing, origin) = standing(existing, at: path, in: folder)
         var question = DestinationRule.Question(word: download.ifExists, standing: standing)
         question.recheck = record.recheck

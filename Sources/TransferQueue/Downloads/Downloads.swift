@@ -91,7 +91,7 @@ final class Downloads {
                 adopted: ready.earlier(for: outcome)?.adopted?.path,
                 mark: isMarked(job, outcome.position, host.batches) ? .mark(job, ready, head, outcome) : nil,
                 isMixed: ready.mix != nil, ahead: ready.ahead, own: job.record.facts, seams: ready.seams,
-                recorded: RecordedBytes(job.record), owners: job.record.partOwners)
+                recorded: RecordedBytes(job.record), owners: job.record.partOwners, taken: job.takenName)
         if ready.mix != nil, download.pieces == nil { mixed[item.id] = item }
         finishing.add(item)
     }
@@ -263,7 +263,7 @@ final class Downloads {
         let (refused, isElsewhere) = objectRefused(job, error, outcome)
         let error = host.refusedElsewhere(job, refused, outcome)
         let isRefuted = ready.earlier?.adopted != nil && outcome.refutesAdopted
-        if isRefuted { host.noteTrace(job, .adoptedWrongly) }
+        if isRefuted { host.noteTrace(job, error.status == 416 ? .adoptedLonger : .adoptedWrongly) }
         let left = isRefuted ? PartialFileOutcome.nothing : PartialFileOutcome(of: outcome, ready)
         let progressed =
             outcome.resumeData != nil

@@ -118,7 +118,7 @@ struct RequestBuilder: Sendable {
             JobSpec.UploadProtocol.of(url: upload.url)?.entry.connect == nil
         {
             return ExchangeRequest(
-                url: upload.url, method: spec.method, headers: typed(rules.headers, .file(file), upload.url),
+                url: upload.url, method: spec.method, headers: typed(rules.headers, of: spec, .file(file), upload.url),
                 body: .file(file), intent: .message, settings: rules.settings, cookies: cookies)
         }
         var settings = try settings(spec.settings, for: upload.url)
@@ -133,7 +133,7 @@ struct RequestBuilder: Sendable {
         }
         return try onJourney(
             ExchangeRequest(
-                url: upload.url, method: spec.method, headers: typed(headers, .file(file), upload.url),
+                url: upload.url, method: spec.method, headers: typed(headers, of: spec, .file(file), upload.url),
                 body: .file(file),
                 intent: .message, settings: shared), spec.settings)
     }
@@ -163,7 +163,7 @@ struct RequestBuilder: Sendable {
             if request.headers.value("Content-Type") == nil, let labels = source.remote?.version?.labels {
                 fields = labelled(fields, labels.contentFields + labels.timeFields)
             }
-            fields = typed(fields, source, request.url)
+            fields = typed(fields, of: spec, source, request.url)
         }
         settings.followsRedirects = request.followsRedirects
         settings.turnsRequests = false
@@ -216,11 +216,13 @@ struct RequestBuilder: Sendable {
         fields + labels.filter { fields.value($0.name) == nil }
     }
 
-    /// Adds the content type that the file's name suggests, unless there is another.
-    private func typed(_ fields: [HeaderField], _ source: UploadBytes, _ url: String) -> [HeaderField] {
-        guard let field = FileType.field(for: source.name, at: url, beside: fields) else {
-            return fields
-        }
+    /// Adds the content type that the file's name suggests, unless there is another or the job wants none.
+    private func typed(
+        _ fields: [HeaderField], of spec: JobSpec, _ source: UploadBytes, _ url: String
+    ) -> [HeaderField] {
+        guard spec.settings.http.front.suggestsType,
+            let field = FileType.field(for: source.name, at: url, beside: fields)
+        else { return fields }
         return fields + [field]
     }
 
@@ -242,6 +244,7 @@ struct RequestBuilder: Sendable {
         settings.sending.congestion = job.congestion ?? .automatic
         settings.isBackground = job.isBackground
         if let limit = job.maxRedirects { settings.maxRedirects = limit }
+        settings.redirects.methods = job.http.front.redirects
         settings.route.speaksHTTP1Only = job.http.version == .one
         settings.route.isPublicOnly = job.confinement.map { !$0.allowsPrivate } ?? false
         settings.proxies = try proxyRule(job)

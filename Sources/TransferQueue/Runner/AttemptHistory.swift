@@ -13,6 +13,8 @@ struct AttemptHistory {
         var wasRefusedElsewhere = false
         /// Whether another tool's partial file turned out not to be a beginning of this one.
         var adoptsNothing = false
+        /// Whether the server had no further bytes of that file.
+        var adoptedLonger = false
         /// Whether several sources together produced a wrong file.
         var mixesNothing = false
         /// Whether parts of the file turned out to differ from the requested ones.
@@ -31,6 +33,8 @@ struct AttemptHistory {
         case refused
         /// The file of another tool is not a beginning of this one.
         case adoptedWrongly
+        /// The server has no further bytes of the file of another tool.
+        case adoptedLonger
         /// The bytes from several sources at once are wrong.
         case mixedWrongly
         /// A part differs from the requested one.
@@ -42,6 +46,9 @@ struct AttemptHistory {
         case .answered(let url): note(id, answeredURL: url)
         case .refused: noteRefusal(id)
         case .adoptedWrongly: refuseAdoption(id)
+        case .adoptedLonger:
+            refuseAdoption(id)
+            traces[id]?.adoptedLonger = true
         case .dividedWrongly: traces[id, default: Trace()].dividesNothing = true
         case .mixedWrongly: traces[id, default: Trace()].mixesNothing = true
         }
@@ -81,6 +88,9 @@ struct AttemptHistory {
     func answeredURL(of id: Int64) -> String? { traces[id]?.answeredURL }
 
     mutating func refuseAdoption(_ id: Int64) { traces[id, default: Trace()].adoptsNothing = true }
+
+    /// Returns whether the server had no further bytes of another tool's file.
+    func adoptedLonger(_ id: Int64) -> Bool { traces[id]?.adoptedLonger == true }
 
     func mayAdopt(_ id: Int64) -> Bool { traces[id]?.adoptsNothing != true }
 

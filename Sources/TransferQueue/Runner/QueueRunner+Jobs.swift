@@ -100,7 +100,8 @@ extension QueueRunner {
                     url: url,
                     answeredURL: running.traces.answeredURL(of: candidate.id),
                     asksPlace: running.traces.asksPlace(candidate.id),
-                    mayAdopt: running.traces.mayAdopt(candidate.id)))
+                    mayAdopt: running.traces.mayAdopt(candidate.id),
+                    hasLonger: running.traces.adoptedLonger(candidate.id)))
         case .upload(let upload) where upload.from != nil:
             // A copy has no local file to prepare. The call is deferred, because this runs within the pump.
             loop.execute {

@@ -53,6 +53,14 @@ final class RunningJob {
         var isPrompt: Bool { wait?.isPrompt == true }
     }
 
+    /// The rule for a file that has the destination's name. After an interruption it may be that of a process that died
+    /// before it recorded the job.
+    var takenName: DownloadCompletion.TakenName {
+        let rules = record.spec.settings.http.front
+        return DownloadCompletion.TakenName(
+            isTakenForSame: rules.takesSame || record.wasInterrupted, numbersLast: rules.numbersLast)
+    }
+
     /// The position and rate of the job for displays, and its rate limit.
     struct Pace {
         /// The bytes of this attempt that its batch has counted.

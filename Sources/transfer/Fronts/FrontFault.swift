@@ -10,6 +10,11 @@ struct FrontFault: Hashable {
     var words: Range<Int>?
     /// The command to write instead.
     var line: [String]?
+
+    /// The word with its reason.
+    func text(of tool: FrontTool) -> String {
+        "\(tool.rawValue)\(shown.isEmpty ? "" : " " + Wording.printable(shown)): \(reason)"
+    }
 }
 
 /// The words of a command line that cannot be taken, all at once.
@@ -22,8 +27,7 @@ struct FrontRefusal: Error {
     var failure: Failure {
         var lines: [String] = []
         for fault in faults {
-            let word = fault.shown.isEmpty ? "" : " " + Wording.printable(fault.shown)
-            let line = "\(tool.rawValue)\(word): \(fault.reason)"
+            let line = fault.text(of: tool)
             if !lines.contains(line) { lines.append(line) }
         }
         if let line = pasted { lines.append("Here:    " + line.map { ShellWord.quoted($0) }.joined(separator: " ")) }

@@ -26,6 +26,10 @@ struct FrontLine {
     var limitRate: String?
     var isQuiet = false
     var isVerbose = false
+    /// The words that are left out, as the tool leaves them out: the rest is done, and the line fails at the end.
+    var leftOut: [FrontFault] = []
+    /// The messages about words that have no effect here, as they have none with the tool.
+    var warnings: [String] = []
 }
 
 /// A transfer of a command line.
@@ -37,6 +41,8 @@ struct FrontTransfer {
     var kind: Kind
     /// Whether error statuses that are final otherwise are tried again.
     var retriesAllErrors = false
+    /// The rules of the request that no key of a job file sets.
+    var rules = JobSettings.HTTPRules.FrontRules()
 
     enum Kind {
         case download(Output)
@@ -49,6 +55,8 @@ struct FrontTransfer {
         case standardOutput
         /// The bytes are read and thrown away, as with `/dev/null`.
         case discarded
+        /// A pipe, a device or an open descriptor, which gets the bytes once.
+        case stream(String)
         case file(String)
         /// A folder, empty for the working one; the server may name the file, and otherwise the rule does.
         case folder(String, name: Name)
@@ -66,10 +74,10 @@ struct FrontTransfer {
         case file(String)
     }
 
-    /// Whether standard output gets the bytes, or no one.
+    /// Whether the bytes go to no file.
     var isStreamed: Bool {
         switch kind {
-        case .download(.standardOutput), .download(.discarded): true
+        case .download(.standardOutput), .download(.discarded), .download(.stream): true
         default: false
         }
     }

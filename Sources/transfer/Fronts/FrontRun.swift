@@ -16,8 +16,9 @@ struct FrontRun {
         } catch let refusal as FrontRefusal {
             throw refusal.failure
         }
+        report(line)
         let work = try work(line)
-        let status = try await work.run()
+        let status = work.jobs.isEmpty ? .complete : try await work.run()
         for (transfer, job) in zip(line.transfers, work.jobs) {
             guard case .download(.folder(_, .last)) = transfer.kind,
                 let receipt = work.receipts.receipt(of: job.identity)
@@ -27,7 +28,13 @@ struct FrontRun {
                 replaces: transfer.draft.string(["ifExists"]) == "overwrite", numbersBeforeExtension: tool == .aria2)
             if let reason = name.apply() { throw Failure(.someFailed, reason) }
         }
-        ExitStatus.exit(status)
+        ExitStatus.exit(status == .complete && !line.leftOut.isEmpty ? .someFailed : status)
+    }
+
+    /// Reports the words of a line that are left out, or have no effect.
+    private func report(_ line: FrontLine) {
+        for fault in line.leftOut { StandardError.write("transfer: \(fault.text(of: tool))\n") }
+        if !line.isQuiet { for warning in line.warnings { StandardError.write("transfer: \(warning)\n") } }
     }
 
     private var command: any ParsableCommand.Type {
@@ -74,6 +81,7 @@ struct FrontRun {
         var draft = transfer.draft
         let place = draft.place
         let url = transfer.urls[0]
+        if draft.string(["cookies"]) == "-" { try keepCookies(of: &draft, &work) }
         switch transfer.kind {
         case .form: draft.set(["to"], .string(url), at: place)
         case .upload(let source):
@@ -93,10 +101,11 @@ struct FrontRun {
             switch output {
             case .file(let file): path = file
             case .folder(let folder, _): path = folder.isEmpty ? "./" : folder.hasSuffix("/") ? folder : folder + "/"
-            case .standardOutput, .discarded:
+            case .standardOutput, .discarded, .stream:
                 let body = draft.string(["body"]) ?? ""
-                let spool = try StreamSpool(.output, of: "\(url)\n\(number)\n\(body)", state: nil)
-                if output == .standardOutput { work.results.append(spool) } else { work.discarded.append(spool) }
+                let target: String? = if case .stream(let file) = output { file } else { nil }
+                let spool = try StreamSpool(.output, of: "\(url)\n\(number)\n\(body)", state: nil, to: target)
+                if output == .discarded { work.discarded.append(spool) } else { work.results.append(spool) }
                 path = spool.path
                 draft.remove(["adopt"])
                 draft.set(["ifExists"], .string("overwrite"), at: place)
@@ -107,9 +116,21 @@ struct FrontRun {
         return draft
     }
 
+    /// Sets the file of the cookies that standard input brings; it is read once for all transfers.
+    private func keepCookies(of draft: inout ListDraft, _ work: inout OneOff) throws {
+        if work.cookies == nil {
+            let spool = try StreamSpool(.input, of: "cookies", state: nil)
+            try spool.fill()
+            work.cookies = spool
+            work.discarded.append(spool)
+        }
+        draft.set(["cookies"], .string(work.cookies?.path ?? ""), at: draft.place)
+    }
+
     /// Adds to a job what a job file cannot say.
     private static func finished(_ spec: JobSpec, _ transfer: FrontTransfer, _ number: Int) -> JobSpec {
         var spec = spec
+        spec.settings.http.front = transfer.rules
         if transfer.isStreamed {
             // The spool's path would say nothing to the reader of a message.
             let name = FrontURL(transfer.urls[0]).lastSegment

@@ -95,6 +95,17 @@ enum FrontNames {
         return lstat(path, &status) == 0
     }
 
+    /// Returns whether a path names a pipe, a device or an open descriptor, which is written to and never replaced.
+    static func isStream(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: return false
+        case S_IFREG: return ["/dev/fd/", "/proc/self/fd/", "/dev/stderr"].contains(where: path.hasPrefix)
+        default: return true
+        }
+    }
+
     /// Returns the name, or the name with the first free number behind it: `x.iso.1`, or `x.1.iso`.
     ///
     /// - Parameter taken: The names that other transfers of the line will have.

@@ -26,6 +26,8 @@ struct OneOff {
     var results: [StreamSpool] = []
     /// The spools whose files are not read.
     var discarded: [StreamSpool] = []
+    /// The spool of the cookies from standard input, which ``discarded`` has, too.
+    var cookies: StreamSpool?
     /// Whether the words are another tool's: standard output then gets the answers to uploads, and whole files even
     /// where others failed.
     var isFront = false
@@ -102,7 +104,7 @@ struct OneOff {
             }
         }
         if !isFront, found.receipts.isEmpty || !follows {
-            for result in results { try result.copyToStandardOutput() }
+            for result in results { try result.deliver() }
         }
         return status
     }
@@ -152,7 +154,7 @@ struct OneOff {
 
     /// Writes the files that are whole, and the answers to uploads.
     private func printWhole() throws {
-        for result in results where result.isFilled { try result.copyToStandardOutput() }
+        for result in results where result.isFilled { try result.deliver() }
         receipts.writeAnswers()
     }
 

@@ -15,15 +15,20 @@ final class StreamSpool: Sendable {
     enum Direction: String { case input, output }
 
     let path: String
+    /// The pipe, device or descriptor that gets the whole file; `nil` for standard output.
+    private let target: String?
     private let folder: String
     /// The descriptor of the lock file, locked until the process ends, so that no other process uses the spool.
     private let lock: Int32
 
     /// Opens a spool.
     ///
-    /// - Parameter url: The URL to which the stream goes, or from which it comes.
+    /// - Parameters:
+    ///   - url: The URL to which the stream goes, or from which it comes.
+    ///   - target: The pipe, device or descriptor that gets the whole file; `nil` for standard output.
     /// - Throws: `Failure` when another process uses the spool, or the folder cannot be used.
-    init(_ direction: Direction, of url: String, state: String?) throws {
+    init(_ direction: Direction, of url: String, state: String?, to target: String? = nil) throws {
+        self.target = target
         folder = try StateFolder(try Composition.statePath(state)).path + "/streams"
         let digest = try Digest(.sha256)
         let key = "\(url)\n\(FileManager.default.currentDirectoryPath)"
@@ -82,12 +87,16 @@ final class StreamSpool: Sendable {
     /// Whether the file is whole: it has its name only then.
     var isFilled: Bool { access(path, R_OK) == 0 }
 
-    /// Writes the file to standard output.
-    func copyToStandardOutput() throws(Failure) {
+    /// Writes the file to standard output, or to its other target.
+    func deliver() throws(Failure) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure("cannot read \(path)") }
         defer { close(descriptor) }
-        try Self.copy(from: descriptor, path, to: STDOUT_FILENO, "standard output")
+        guard let target else { return try Self.copy(from: descriptor, path, to: STDOUT_FILENO, "standard output") }
+        let sink = open(target, O_WRONLY | O_TRUNC | O_CLOEXEC)
+        guard sink >= 0 else { throw Self.failure("cannot write \(target)") }
+        defer { close(sink) }
+        try Self.copy(from: descriptor, path, to: sink, target)
     }
 
     func remove() { SpoolFolder(folder).remove(String(path.dropFirst(folder.count + 1))) }
@@ -122,6 +131,8 @@ final class StreamSpool: Sendable {
                 }
                 if written < 0 {
                     if errno == EINTR { continue }
+                    // A reader that closes its end, such as head(1), has enough.
+                    if errno == EPIPE { return }
                     throw failure("cannot write \(targetName)")
                 }
                 done += written

@@ -15,6 +15,14 @@ import TransferTestSupport
     @Test(.enabled(if: FrontPeers.hasAria2), arguments: FrontLines.aria2)
     func aLineOfAria2HasTheSameEffect(_ row: FrontLineRow) async throws { try await compare(row, "aria2c") }
 
+    /// A reader that has enough, such as head(1), is no fault.
+    @Test(arguments: ["curl -s $U/big | head -c 10 > got", "wget -qO- $U/big | head -c 10 > got"])
+    func aReaderThatEndsEarlyIsNoFault(_ line: String) async throws {
+        let outcome = try await FrontStage().run(FrontLineRow(line), with: String(line.prefix { $0 != " " }))
+        #expect(outcome.result.exitCode == 0 && outcome.result.standardError.isEmpty, "\(outcome.result)")
+        #expect(outcome.files["got"] != nil)
+    }
+
     private func compare(_ row: FrontLineRow, _ tool: String) async throws {
         let theirs = try await FrontStage().run(row, with: nil)
         #expect((theirs.result.exitCode == 0) == row.succeeds, "the tool itself: \(theirs.result)")

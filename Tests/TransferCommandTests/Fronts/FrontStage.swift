@@ -101,6 +101,8 @@ struct FrontStage {
         server.handle(nil, "/redir") { _ in
             Response(status: 302, headers: ["Location": "/a.txt"], body: .text("moved"))
         }
+        server.handle(nil, "/back") { _ in Response(status: 302, headers: ["Location": "/echo"]) }
+        server.handle(nil, "/see") { _ in Response(status: 303, headers: ["Location": "/echo"]) }
         server.handle(nil, "/echo", echo)
         server.handle(nil, "/made") { _ in Response(status: 201, body: .text("made")) }
         server.handle(nil, "/gone") { _ in Response(status: 204) }
@@ -119,7 +121,9 @@ struct FrontStage {
     private static let echo: @Sendable (Request) -> Response = { request in
         var lines = ["\(request.method) \(request.target)"]
         for name in ["Content-Type", "Authorization", "Cookie", "Referer", "X-A", "X-B", "X-Key"] {
-            if let value = request.headers[name] { lines.append("\(name): \(value)") }
+            for field in request.headers.fields where field.name.lowercased() == name.lowercased() {
+                lines.append("\(name): \(field.value)")
+            }
         }
         lines.append(String(decoding: request.body, as: UTF8.self))
         return Response(body: .text(lines.joined(separator: "\n") + "\n"))

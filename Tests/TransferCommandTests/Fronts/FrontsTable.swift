@@ -35,7 +35,10 @@ enum FrontsTable {
                 default: break
                 }
             }
-            return (talk, others.subtracting(["user", "proxy-user", "oauth2-bearer", "parallel-max", "proto"]))
+            let taken: Set = [
+                "user", "proxy-user", "oauth2-bearer", "parallel-max", "proto", "post301", "post302", "post303",
+            ]
+            return (talk, others.subtracting(taken))
         case .wget:
             var (talk, refused): (Set<String>, Set<String>) = ([], [])
             for option in WgetOptions.all {

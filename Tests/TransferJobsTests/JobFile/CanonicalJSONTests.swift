@@ -45,6 +45,23 @@ import TransferQueueFixtures
         }
     }
 
+    @Test func keepsTheRulesOfAFrontThatNoJobFileMayHave() throws {
+        var spec = JobSpec(work: .download(.init(urls: ["http://h/f"], destination: "a")))
+        spec.settings.headers = [
+            .init(name: "X", value: .literal("1")), .init(name: "X", value: .literal("2")),
+        ]
+        let plain = spec.fingerprint
+        spec.settings.http.front.suggestsType = false
+        spec.settings.http.front.takesSame = false
+        spec.settings.http.front.numbersLast = true
+        spec.settings.http.front.keepsLonger = true
+        #expect(try JobSpec(canonicalJSON: spec.canonicalJSON) == spec)
+        #expect(spec.fingerprint == plain)
+        let text = #"{"download":"http://h/f","to":"a","front":{"keepsMethod":true,"keepsPost":[301,302]}}"#
+        #expect(try JobSpec(canonicalJSON: text).canonicalJSON == text)
+        #expect(!JobFields.all.table.names.contains("front"))
+    }
+
     @Test(arguments: ["", "{", "[]", "{}", #"{"download":1,"to":"a"}"#, #"{"download":"u","to":"a"} x"#])
     func refusesInvalidJobs(text: String) {
         #expect(throws: JobFileFault.self) { try JobSpec(canonicalJSON: text) }

@@ -5,7 +5,8 @@ import TransferCore
 /// The table is a value, so that a test can add a row.
 package final class JobFields: Sendable {
     package static let all = JobFields(
-        WorkFields.rows + SettingsFields.rows + UploadFields.rows, stored: [ConfinementField.row, SealedField.row])
+        WorkFields.rows + SettingsFields.rows + UploadFields.rows,
+        stored: [ConfinementField.row, SealedField.row, FrontField.row])
 
     package let rows: [JobField]
     /// The keys of a job.

@@ -65,7 +65,7 @@ struct Aria2Download {
                 return option.fault("a header is written 'NAME: VALUE'")
             }
             let value = option.value[option.value.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-            draft.addHeader(String(option.value[..<colon]), String(value), at: place)
+            draft.addHeader(String(option.value[..<colon]), String(value), at: place, repeated: .further)
         case "http-user", "ftp-user": login.user = option.value
         case "http-passwd", "ftp-passwd": login.password = option.value
         case "all-proxy-user", "http-proxy-user", "https-proxy-user", "ftp-proxy-user": proxyLogin.user = option.value

@@ -61,14 +61,25 @@ extension CurlFrontOperation {
         if form.hasFile {
             try Self.checkAnswer(output)
             form.addUpload(to: &draft)
-            return [FrontTransfer(draft: draft, urls: [url.url], kind: .form, retriesAllErrors: retriesAllErrors)]
+            return [
+                FrontTransfer(
+                    draft: draft, urls: [url.url], kind: .form, retriesAllErrors: retriesAllErrors, rules: rules)
+            ]
         }
         if form.place != nil { form.addBody(to: &draft, at: place) }
-        if body.place != nil, !body.isQuery { body.add(to: &draft, at: place) }
+        if body.place != nil, !body.isQuery {
+            body.add(to: &draft, at: place)
+            if fields.removesType { draft.removeHeader("Content-Type") }
+        } else if fields.isEmptyBody, form.place == nil {
+            draft.set(["body"], .string(""), at: place)
+        }
         let asked = body.isQuery ? body.query(behind: url.url) : url.url
         let kind = try self.output(of: FrontURL(asked), written, words, output, &draft)
         var transfer = FrontTransfer(
-            draft: draft, urls: [asked], kind: .download(kind), retriesAllErrors: retriesAllErrors)
+            draft: draft, urls: [asked], kind: .download(kind), retriesAllErrors: retriesAllErrors, rules: rules)
+        // With -J, curl writes over no file, whatever it holds.
+        if case .folder = kind { transfer.rules.takesSame = false }
+        transfer.rules.keepsLonger = destinations.continues
         if transfer.isStreamed, !draft.has(["retry", "limit"]) {
             // A reader may wait for the stream: one attempt is made, as curl does.
             transfer.draft.set(["retry", "limit"], .integer(0), at: place)
@@ -146,8 +157,11 @@ extension CurlFrontOperation {
         if createsFolders { draft.set(["createFolders"], .boolean(true), at: draft.place) }
         let target = url.hasNoPath ? url.url + "/" : url.url
         let source: FrontTransfer.Source = file == "-" || file == "." ? .standardInput : .file(file)
+        var rules = rules
+        // curl sends the Content-Type that -H names, and no other.
+        rules.suggestsType = false
         return FrontTransfer(
-            draft: draft, urls: [target], kind: .upload(source), retriesAllErrors: retriesAllErrors)
+            draft: draft, urls: [target], kind: .upload(source), retriesAllErrors: retriesAllErrors, rules: rules)
     }
 
     /// Returns where the bytes of a URL go, and sets the rule for a file that exists.
@@ -162,6 +176,9 @@ extension CurlFrontOperation {
             if file == "-" || file == "/dev/stdout" { return .standardOutput }
             if file == "/dev/null" { return .discarded }
             path = CurlPattern.filled(file, words)
+            if FrontNames.isStream(FrontNames.joined(destinations.folder, path)) {
+                return .stream(FrontNames.joined(destinations.folder, path))
+            }
         default:
             path = url.lastSegment
             guard !path.isEmpty else {

@@ -1,4 +1,5 @@
 import TransferCore
+import TransferEngine
 import TransferQueue
 
 /// The options of curl for the places of the bytes.
@@ -29,6 +30,16 @@ struct CurlFrontLogins {
     var choosesScheme = false
 }
 
+/// The effects of curl's option `--header` on other options.
+struct CurlFrontFields {
+    /// The names that the line writes or removes, in lower case; they outweigh options such as `--user-agent`.
+    var names: Set<String> = []
+    /// Whether a request with a body has no Content-Type (`-H Content-Type:`).
+    var removesType = false
+    /// Whether a request without a body says that its length is 0 (`-H 'Content-Length: 0'`).
+    var isEmptyBody = false
+}
+
 /// The transfers of curl's command line up to the next `--next`, with the options that they share.
 struct CurlFrontOperation {
     struct Faults: Error { var faults: [FrontFault] }
@@ -51,6 +62,8 @@ struct CurlFrontOperation {
     var createsFolders = false
     var retriesAllErrors = false
     var protocols: FrontOption?
+    var rules = JobSettings.HTTPRules.FrontRules()
+    private(set) var fields = CurlFrontFields()
     private var isGiven = false
 
     mutating func add(url: String, at index: Int) { urls.append(Text(text: url, index: index)) }
@@ -88,6 +101,15 @@ struct CurlFrontOperation {
         case "form-string": return verdict(form.take(option.listed, isText: true), option)
         case "request" where option.value.uppercased() == "HEAD":
             return option.fault("a job moves a file, and the head alone is none")
+        case "request":
+            rules.redirects.keepsMethod = true
+            return takeListed(option)
+        case "post301", "post302", "post303":
+            guard let status = Int(option.name.suffix(3)) else { return nil }
+            rules.redirects.keepsPost.remove(status)
+            if option.isOn { rules.redirects.keepsPost.insert(status) }
+        case "user-agent" where fields.names.contains("user-agent"): break
+        case "referer" where fields.names.contains("referer"): break
         case "header": return take(header: option)
         case "cookie": return take(cookie: option)
         case "proxy", "proxy1.0", "socks5", "socks5-hostname": take(proxy: option)
@@ -167,16 +189,46 @@ struct CurlFrontOperation {
         return option.fault("\(refusal.reason), and a file of bytes is an upload", line: line)
     }
 
-    /// The option `header`, whose value may be a secret: it is never stored.
+    /// The option `header`: a field, or a file of fields. A secret value is never stored.
     private mutating func take(header option: FrontOption) -> FrontFault? {
-        let text = option.value
-        guard let colon = text.firstIndex(of: ":"), !text.hasPrefix("@"),
-            Redaction.isSecretHeader(text[..<colon])
-        else { return takeListed(option) }
+        guard option.value.hasPrefix("@") else { return take(field: option.value, option) }
+        switch FrontInput.text(String(option.value.dropFirst())) {
+        case .failure(let refusal): return option.fault(refusal.reason)
+        case .success(let text):
+            for line in text.split(whereSeparator: \.isNewline) {
+                if let fault = take(field: String(line), option) { return fault }
+            }
+            return nil
+        }
+    }
+
+    /// Adds a header field. `Name;` is a field without a value, and `Name:` removes a field that curl sends by default.
+    private mutating func take(field text: String, _ option: FrontOption) -> FrontFault? {
+        guard let colon = text.firstIndex(of: ":") else {
+            guard text.hasSuffix(";") else { return option.fault("a header is written \"NAME: VALUE\"") }
+            add(field: String(text.dropLast()), "", option)
+            return nil
+        }
+        let name = String(text[..<colon])
         let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-        guard !value.isEmpty else { return nil }
-        draft.addHeader(String(text[..<colon]), String(value), at: FrontPlace.of(option.index))
+        switch (name.lowercased(), value) {
+        case ("content-length", "0"): fields.isEmptyBody = true
+        case ("content-type", ""): fields.removesType = true
+        case ("accept", ""), ("user-agent", ""), ("host", ""):
+            return option.fault("a request always has this field; leave the option out")
+        // Other fields are only sent where an option asks for them.
+        case (let removed, ""):
+            fields.names.insert(removed)
+            draft.removeHeader(name)
+        default: add(field: name, String(value), option)
+        }
         return nil
+    }
+
+    /// Adds a header field: the first replaces the field of another option, and a further one is a line of its own.
+    private mutating func add(field name: String, _ value: String, _ option: FrontOption) {
+        let isFirst = fields.names.insert(name.lowercased()).inserted
+        draft.addHeader(name, value, at: FrontPlace.of(option.index), repeated: isFirst ? .replaced : .further)
     }
 
     private mutating func take(cookie option: FrontOption) -> FrontFault? {
@@ -184,6 +236,7 @@ struct CurlFrontOperation {
             // The name of no file only switches cookies on, for redirects.
             return option.value == "-" || FrontNames.exists(option.value) ? takeListed(option) : nil
         }
+        guard !fields.names.contains("cookie") else { return nil }
         let place = FrontPlace.of(option.index)
         let known = draft.string(["headers", "Cookie"])
         draft.set(["headers", "Cookie"], .string((known.map { $0 + "; " } ?? "") + option.value), at: place)

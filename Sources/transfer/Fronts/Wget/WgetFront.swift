@@ -58,6 +58,11 @@ struct WgetFront: FrontReader {
         case "trust-server-names": names.areLast = option.isOn
         case "use-server-timestamps": draft.set(["remoteTime"], .boolean(option.isOn), at: place)
         case "base": base = option.value
+        case "load-cookies":
+            guard FrontNames.exists(option.value) else {
+                return line.warnings.append("wget \(option.shown): no file \(option.value) is there; no cookie is sent")
+            }
+            draft.set(["cookies"], .string(option.value), at: place)
         case "input-file": read(list: option)
         case "no-netrc": usesNetrc = !option.isOn
         case "user", "http-user", "ftp-user": user = option.value
@@ -120,7 +125,8 @@ struct WgetFront: FrontReader {
             return faults.append(option.fault("a header is written 'NAME: VALUE'"))
         }
         let value = option.value[option.value.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-        draft.addHeader(String(option.value[..<colon]), String(value), at: FrontPlace.of(option.index))
+        draft.addHeader(
+            String(option.value[..<colon]), String(value), at: FrontPlace.of(option.index), repeated: .replaced)
     }
 
     private mutating func take(body: String, _ option: FrontOption) {
@@ -158,7 +164,8 @@ struct WgetFront: FrontReader {
         for (text, index) in urls {
             let url = FrontURL(base.map { text.contains("://") ? text : $0 + text } ?? text)
             if let refusal = URLRule.refusal(of: url.url) {
-                faults.append(FrontFault(shown: Redaction.url(text), reason: refusal.message))
+                // wget reports such a URL, and fetches the others.
+                line.leftOut.append(FrontFault(shown: Redaction.url(text), reason: refusal.message))
                 continue
             }
             var own = draft
@@ -166,12 +173,20 @@ struct WgetFront: FrontReader {
             logIn(url, &own)
             let output = names.output(of: url, &own)
             var transfer = FrontTransfer(draft: own, urls: [url.url], kind: .download(output))
+            if case .folder = output { transfer.rules.takesSame = false }
+            transfer.rules.numbersLast = true
+            transfer.rules.keepsLonger = names.continues
             if !own.has(["retry", "limit"]) {
                 // wget's own limit is 20 attempts. A reader may wait for a stream, which gets one.
                 let limit = transfer.isStreamed ? 0 : 19
                 transfer.draft.set(["retry", "limit"], .integer(limit), at: own.place)
             }
             line.transfers.append(transfer)
+        }
+        // A line without any URL of ours ends before anything starts.
+        if line.transfers.isEmpty {
+            faults += line.leftOut
+            line.leftOut = []
         }
     }
 

@@ -25,6 +25,7 @@ struct WgetNames {
         if let document {
             if document == "-" || document == "/dev/stdout" { return .standardOutput }
             if document == "/dev/null" { return .discarded }
+            if FrontNames.isStream(document) { return .stream(document) }
             setRule(keeps ? "skip" : "overwrite", &draft, place)
             return .file(document)
         }

@@ -36,7 +36,7 @@ enum WgetOptions {
             "output-document:O,directory-prefix:P,input-file:i,base:B,execute:e,user,password,http-user,http-password,"
                 + "http-passwd,ftp-user,ftp-password,proxy-user,proxy-password,header,post-data,post-file,body-data,"
                 + "body-file,method,tries:t,timeout:T,limit-rate,secure-protocol,compression,restrict-file-names,"
-                + "proxy-passwd",
+                + "proxy-passwd,load-cookies",
             takesValue: true, .own)
 
     private static let talk =
@@ -52,7 +52,7 @@ enum WgetOptions {
 
     private static let common: [WgetOption] = [
         value("user-agent:U", .header("User-Agent")), value("referer", .own(CurlMeanings.referer)),
-        value("load-cookies", .text("cookies")), value("waitretry", .own(CurlMeanings.delay)),
+        value("waitretry", .own(CurlMeanings.delay)),
         value("connect-timeout", .amount("connectTimeout")), value("read-timeout", .amount("timeout")),
         value("max-redirect", .own(CurlMeanings.redirects)), value("ca-certificate", .text("tls.ca")),
         value("certificate", .own(CurlMeanings.certificate)), value("private-key", .text("tls.key")),
@@ -103,8 +103,11 @@ enum WgetOptions {
             "save-cookies", takesValue: true,
             .refused("cookies of answers are not kept; --load-cookies sends those of a file", canBeLeftOut: true))
         + options(
-            "keep-session-cookies,save-headers,content-on-error,ignore-length,xattr,https-only,warc-cdx",
+            "keep-session-cookies,save-headers,content-on-error,xattr,https-only,warc-cdx",
             takesValue: false, .refused(answers, canBeLeftOut: true))
+        + options(
+            "ignore-length", takesValue: false,
+            .refused("a file must have the length that its server declares", canBeLeftOut: true))
         + options(
             "bind-address,ciphers,crl-file,ca-directory,egd-file,random-file,hsts-file,retry-on-http-error,start-pos,"
                 + "config,warc-file,warc-header,use-askpass,bind-dns-address,dns-servers,input-metalink,metalink-index,"
