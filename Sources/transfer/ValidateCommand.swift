@@ -33,9 +33,11 @@ struct Validate: ParsableCommand {
             var made = Set<String>()
             var watched = 0
             var restarting = 0
+            var listed = ListedJobs()
             var report = try checker.check(file, directory: folder) { take in
                 try source.read(directory: folder, watch: { _, _ in watched += 1 }) { spec, place in
                     try take(spec, place)
+                    if listed.notes(spec, place) { return }
                     if spec.beginsAgain { restarting += 1 }
                     if case .download(let download) = spec.work {
                         made.insert(Self.absolute(download.destination, folder))
@@ -52,7 +54,7 @@ struct Validate: ParsableCommand {
             if report.isEmpty {
                 let folders = watched > 0 ? ", \(NumberText.count(watched, "watched folder"))" : ""
                 for warning in report.warnings { StandardError.write("\(file): warning: \(warning)\n") }
-                print("\(file): \(NumberText.count(report.jobCount, "job"))\(folders), no errors")
+                print("\(file): \(NumberText.count(report.jobCount - listed.repeated, "job"))\(folders), no errors")
             } else {
                 isFaulty = true
                 StandardError.write(report.rendered(file: file))

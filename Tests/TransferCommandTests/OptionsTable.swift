@@ -19,6 +19,7 @@ extension ForeignOption.Value {
         case .nothing: "none"
         case .anything: "any"
         case .number: "a number"
+        case .seconds: "a number of seconds"
         }
     }
 }

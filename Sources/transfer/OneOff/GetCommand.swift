@@ -94,6 +94,10 @@ struct Get: AsyncParsableCommand, RequestCommand {
         if let url = lists.first(where: { $0.contains("://") }) {
             throw ValidationError("-i takes a file with URLs, a line each; get \(Redaction.url(url)) without it")
         }
+        if show.json, urls.contains(where: { $0.hasPrefix("{") || $0.hasPrefix("[{") }) {
+            throw ValidationError(
+                "--json reports events and takes no text; --data TEXT -H 'Content-Type: application/json' sends JSON")
+        }
         if urls.isEmpty, lists.isEmpty { throw ValidationError("name a URL, or a list of them with -i") }
         if !metalinks.isEmpty {
             // A Metalink may describe more than one URL.

@@ -201,9 +201,10 @@ struct OneOff {
         var isFaulty = false
         let names = DestinationNames(collisions, directory: base)
         for job in jobs { if let job = names.named(Self.job(job, beneath: prefix)) { print("  " + plan.line(job)) } }
+        var listed = ListedJobs()
         for list in lists {
-            let report = try Self.read(list, base, names) { spec, _ in
-                print("  " + plan.line(Self.job(spec, beneath: prefix)))
+            let report = try Self.read(list, base, names) { spec, place in
+                if !listed.notes(spec, place) { print("  " + plan.line(Self.job(spec, beneath: prefix))) }
             }
             guard !report.isEmpty else {
                 for warning in report.warnings { StandardError.write("\(list.name): warning: \(warning)\n") }

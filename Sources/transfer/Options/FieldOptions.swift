@@ -27,6 +27,10 @@ struct FieldOptions: ParsableArguments {
 
     func validate() throws {
         // Other tools use these letters for other options.
+        if let cookies, cookies.contains("://") {
+            throw ValidationError(
+                "-b takes cookies; `nohup`, or systemd's units in the manual, run it in the background")
+        }
         if let userAgent, userAgent.hasPrefix("*") {
             throw ValidationError("-A is the User-Agent field; names are not matched, as web sites are not copied")
         }

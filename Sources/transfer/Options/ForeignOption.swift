@@ -24,6 +24,8 @@ struct ForeignOption: Sendable {
         case nothing, anything
         /// The value begins with a digit: tools use one letter for different options.
         case number
+        /// The value is a number of seconds.
+        case seconds
     }
 
     let value: Value
@@ -31,7 +33,13 @@ struct ForeignOption: Sendable {
 
     init(_ names: String, _ answer: Answer) {
         let words = names.split(separator: " ").map(String.init)
-        value = words.last == "=" ? .anything : words.last == "=#" ? .number : .nothing
+        value =
+            switch words.last {
+            case "=": .anything
+            case "=#": .number
+            case "=s": .seconds
+            default: .nothing
+            }
         self.names = words.filter { $0.hasPrefix("-") }
         self.answer = answer
     }

@@ -17,8 +17,9 @@ enum ForeignOptions {
             case .nothing: true
             case .anything: mayBeValue && (!isURL || option.takesURL)
             case .number: value?.first?.isNumber ?? false
+            case .seconds: value.flatMap { Double($0) } != nil
             }
-        } ?? meanings.first { $0.value != .number }
+        } ?? meanings.first { $0.value != .number && $0.value != .seconds }
     }
 
     private static let byName: [String: [ForeignOption]] = {
@@ -29,7 +30,7 @@ enum ForeignOptions {
 
     static var all: [ForeignOption] { always + requests + limits + places + connections + elsewhere }
 
-    // "=" behind the names means that a value follows; "=#" a value that begins with a digit.
+    // "=" behind the names means that a value follows; "=#" a value that begins with a digit; "=s" a number of seconds.
 
     private static let always = [
         ForeignOption("-L --location", .always("redirects are followed")),
@@ -66,6 +67,7 @@ enum ForeignOptions {
         ForeignOption("--data-urlencode =", .words("--data sends its text as it is: write it encoded")),
         ForeignOption("--post-file --body-file =", .words("--data @FILE sends what a file holds")),
         ForeignOption("-F --form =", .words("`transfer put FILE URL --protocol multipart` sends a form with a file")),
+        ForeignOption("-T =s", .option("--timeout")),
         ForeignOption("-T --upload-file =", .words("`transfer put FILE URL` uploads")),
         ForeignOption(
             "-I --head --spider", .words("-n shows the plan (--dry-run); no option only asks a server")),

@@ -38,6 +38,12 @@ struct OptionCheck {
                 continue
             }
             let (name, attached) = split(argument)
+            if let answer = numbered(argument, next: rest.first) {
+                answers.append(answer)
+                canBePasted = false
+                if argument.count == 2 { rest.removeFirst() }
+                continue
+            }
             if let takesValue = known.takesValue[name] {
                 if !takesValue, attached == nil, !argument.hasPrefix("--"), argument.count > 2, !known.has(argument) {
                     // The joined letters behind a flag of this command may be another tool's.
@@ -67,7 +73,7 @@ struct OptionCheck {
             case .nothing?:
                 // Joined flags are checked one by one.
                 if let more = attached, !argument.hasPrefix("--"), !more.isEmpty { rest = ["-" + more] + rest }
-            case .anything?, .number?: if value == nil { value = rest.popFirst() }
+            case .anything?, .number?, .seconds?: if value == nil { value = rest.popFirst() }
             case nil: break
             }
             switch verdict(name, value, foreign) {
@@ -92,6 +98,19 @@ struct OptionCheck {
         }
         lines.append("Options: transfer \(command) --help")
         throw Failure(.wrongUsage, lines.joined(separator: "\n"))
+    }
+
+    /// Returns the answer to a flag of this command that another tool gives a number, such as `-k1M` of aria2.
+    private func numbered(_ argument: String, next: String?) -> String? {
+        let name = String(argument.prefix(2))
+        guard !argument.hasPrefix("--"), known.takesValue[name] == false, !known.takesValue.keys.contains("--protocol")
+        else { return nil }
+        let value = argument.count == 2 ? next ?? "" : String(argument.dropFirst(2))
+        guard value.first?.isNumber == true, value.allSatisfy({ $0.isNumber || $0.isLetter }),
+            let foreign = ForeignOptions.find(name, value: value), foreign.value == .number,
+            case .answered(let answer, _) = verdict(name, value, foreign)
+        else { return nil }
+        return answer
     }
 
     private static func mayBeSecret(_ word: String) -> Bool {

@@ -22,6 +22,7 @@ struct DryRun {
             let spec = source.batch()
             let name = self.name ?? spec.name ?? source.realPath
             let lines = try LineSpool()
+            var listed = ListedJobs()
             let folders = FolderBox()
             let plan = JobPlan(directory: directory)
             let complete = try known?.completed(batch: name) ?? []
@@ -29,7 +30,7 @@ struct DryRun {
             let report = try checker.check(name, directory: directory) { take in
                 try source.read(directory: directory, watch: folders.add) { spec, place in
                     try take(spec, place)
-                    try lines.add(plan.line(spec, complete))
+                    if !listed.notes(spec, place) { try lines.add(plan.line(spec, complete)) }
                 }
             }
             if report.isEmpty {
