@@ -19,7 +19,7 @@ import TransferTestSupport
     @Test func removalsAreAppendedAndReadByTheNextService() throws {
         let folder = try TemporaryFolder("view")
         var view: AriaView? = AriaView(folder: folder.path)
-        view?.purge(upTo: 5, keeping: [])
+        view?.purge(upTo: 5, forgetting: [])
         for number in 1...100 as ClosedRange<Int64> { view?.remove(number) }
         view?.restore(50)
         view = nil
@@ -29,7 +29,7 @@ import TransferTestSupport
         let next = AriaView(folder: folder.path)
         let shown: Set<Int64> = [50]
         #expect(next.current.purged == 5 && next.current.removed == Set(1...100).subtracting(shown))
-        next.purge(upTo: 9, keeping: [7])
+        next.purge(upTo: 9, forgetting: next.current.removed.subtracting([7]))
         #expect(AriaView(folder: folder.path).current == AriaView.State(purged: 9, removed: [7]))
     }
 

@@ -24,14 +24,18 @@ public enum ContentCoding {
             .map { $0.lowercased().filter { $0 != " " && $0 != "\t" }.split(separator: ";") }
             .filter { !($0.dropFirst().first.map { $0.hasPrefix("q=0") && !$0.contains { "1"..."9" ~= $0 } } ?? false) }
             .compactMap(\.first)
-        return layers(field).allSatisfy { layer in accepted.contains { $0 == layer.name || $0 == "*" } }
+        return layers(field).allSatisfy { layer in
+            accepted.contains { canonical($0) == canonical(layer.name) || $0 == "*" }
+        }
     }
 
     /// Returns whether two values of Content-Encoding name the same codings; `x-gzip` is `gzip` (§8.4.1.3).
     static func areEqual(_ one: String, _ other: String) -> Bool {
-        let names = [one, other].map { layers($0).map { $0.name == "x-gzip" ? "gzip" : $0.name } }
+        let names = [one, other].map { layers($0).map { canonical($0.name) } }
         return names[0] == names[1]
     }
+
+    private static func canonical(_ name: some StringProtocol) -> String { name == "x-gzip" ? "gzip" : String(name) }
 
     /// One coding, by its name in the registry (RFC 9110 §8.4.1, §18.6; RFC 7932 for br, RFC 8878 for zstd).
     struct Layer: Equatable {

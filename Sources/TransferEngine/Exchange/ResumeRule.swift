@@ -217,7 +217,10 @@ struct ResumeRule {
             let reason = "the server sent \(CountText.bytes(length)) as all of the same \(total)"
             // A strong tag promises the same bytes (RFC 9110 §8.8.1), so one of the two answers is wrong, or cut.
             // Repetition does not show which.
-            if point.validator?.hasStrongETag == true, point.outlastsOddAnswers, !point.needsNoValidator {
+            // A length that ranges stated in several attempts refutes the one that was announced first.
+            let isStated = ["total:\(length)", "unsatisfiable:\(length)"]
+                .contains { ResumeClaim.isConfirmed($0, point.doubt) }
+            if point.validator?.hasStrongETag == true, point.outlastsOddAnswers, !point.needsNoValidator, !isStated {
                 return .refuse(claim: "whole:\(length)", reason: reason + Self.advice)
             }
             // The whole file was requested, as no other question fitted: the length that was announced earlier is
@@ -275,7 +278,7 @@ struct ResumeRule {
     private var isRefuted: Bool { ResumeClaim.isConfirmed(ResumeClaim.otherBytes, point.doubt, ahead: 0) }
 
     private func hasSameCoding(_ head: ResponseHead) -> Bool {
-        head.contentCoding?.lowercased() == point.contentCoding
+        ContentCoding.areEqual(head.contentCoding ?? "", point.contentCoding ?? "")
     }
 
     /// Returns whether the answer is an HTML page, such as a login page, in place of a file that is none.

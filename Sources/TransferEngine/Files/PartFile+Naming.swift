@@ -62,7 +62,12 @@ extension PartFile {
         guard links == 1 else { throw shared }
         if replacing {
             ReplacedAccess(of: goal)?.give(to: descriptor)
-            guard Glibc.rename(place, goal) == 0 else { throw .file("rename to \(destination)", path, errno) }
+            guard Glibc.rename(place, goal) == 0 else {
+                let code = errno
+                // The next attempt continues only a file of its own user.
+                fchown(descriptor, geteuid(), .max)
+                throw .file("rename to \(destination)", path, code)
+            }
             guard has(destination) else { throw swapped }
             return
         }
@@ -80,11 +85,17 @@ extension PartFile {
     /// As long as the last change of its inode is that moment, no other process has written to it, regardless of its
     /// time.
     public func noteNaming() {
+        // Attributes of a file that its owner may not write cannot be set, even by an open descriptor.
+        var status = stat()
+        let mode = fstat(descriptor, &status) == 0 ? status.st_mode & 0o777 : 0o600
+        let isReadOnly = mode & S_IWUSR == 0
         var named = WallClock.nanoseconds
         // The kernel's stamps are up to a tick behind the clock, or exact once a process has read them. The last stamp
         // is the best guess of the next one. A thread that is descheduled between the two misses it, and tries again.
         for _ in 0..<16 {
+            if isReadOnly { fchmod(descriptor, mode | S_IWUSR) }
             PartRecord.writeNaming(named, to: descriptor)
+            if isReadOnly { fchmod(descriptor, mode) }
             guard let changed = try? facts().changed else { return }
             if FileNote.isItsNaming(changed: changed, named: named) { return }
             named = changed

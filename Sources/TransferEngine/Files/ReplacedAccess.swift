@@ -6,6 +6,9 @@ import Glibc
 /// not taken over, as the kernel removes them on each write, too.
 struct ReplacedAccess {
     private let old: stat
+    /// Whether the successor may get the owner. In a folder where everyone may make files, anyone may have made this one,
+    /// and would own what replaces it.
+    private let givesOwner: Bool
 
     /// Reads the access.
     ///
@@ -14,6 +17,9 @@ struct ReplacedAccess {
         var status = stat()
         guard lstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         old = status
+        var folder = stat()
+        let parent = place.lastIndex(of: "/").map { String(place[...$0]) } ?? "."
+        givesOwner = stat(parent, &folder) == 0 && (folder.st_mode & S_IWOTH == 0 || old.st_uid == folder.st_uid)
     }
 
     /// Takes from the successor the rights that the file does not give. The owner keeps the right to continue it.
@@ -28,7 +34,7 @@ struct ReplacedAccess {
     /// A file system without owners or modes does not fail the download.
     func give(to descriptor: Int32) {
         guard var own = Self.status(descriptor) else { return }
-        if old.st_uid != own.st_uid || old.st_gid != own.st_gid {
+        if givesOwner, old.st_uid != own.st_uid || old.st_gid != own.st_gid {
             // Only root gives files away; an owner may still name one of its own groups.
             if fchown(descriptor, old.st_uid, old.st_gid) != 0 { _ = fchown(descriptor, .max, old.st_gid) }
             own = Self.status(descriptor) ?? own

@@ -74,7 +74,10 @@ extension JobSettings {
 
     /// Returns the first readable key of ssh's configuration, or of the standard keys where it names none.
     private func key(of host: SSHHostSettings?, usesAgent: Bool, in folder: String?) -> String? {
-        guard let named = host?.identityFiles else { return folder.flatMap(SSHKeys.standard) }
+        // To ssh, the name of a public key is that of a key in the agent.
+        guard let named = host?.identityFiles?.filter({ !$0.hasSuffix(".pub") }) else {
+            return folder.flatMap(SSHKeys.standard)
+        }
         if let key = named.first(where: SSHKeys.isReadable) { return key }
         // A missing key is reported only where no other login is possible.
         return auth == nil && !usesAgent ? named.first : nil

@@ -22,18 +22,20 @@ extension SSHConfiguration {
 
     /// Reads a file.
     ///
-    /// - Throws: An error for a file that others may change, which ssh refuses too.
+    /// - Throws: An error for a file of a user that others may change, which ssh refuses too.
     private static func bytes(of path: String, mayBeMissing: Bool) throws(TransferError) -> [UInt8]? {
         // `O_NONBLOCK`: opening a pipe must not wait for a writer.
         let descriptor = transfer_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else {
-            if mayBeMissing, errno == ENOENT || errno == ENOTDIR { return nil }
+            // As ssh, which passes over a standard file that it cannot open.
+            if mayBeMissing, [ENOENT, ENOTDIR, EACCES].contains(errno) { return nil }
             throw .file("read", path, errno)
         }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .file("read", path, errno) }
-        if status.st_mode & S_IFMT == S_IFREG {
+        // The administrator's files are trusted, as by ssh.
+        if status.st_mode & S_IFMT == S_IFREG, !path.hasPrefix("/etc/ssh/") {
             guard status.st_uid == 0 || status.st_uid == geteuid(), status.st_mode & S_IWOTH == 0 else {
                 throw TransferError(
                     .invalidRequest, "\(path): others may change the file; run chmod go-w, or chown to its user")

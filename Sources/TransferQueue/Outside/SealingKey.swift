@@ -152,10 +152,19 @@ package struct JobSealer: Sendable {
         return result
     }
 
-    /// Returns whether two stored jobs have the same secrets. The sealed texts differ each time.
+    /// Returns whether two stored jobs have the same secrets. The sealed texts differ each time, and hold the whole job:
+    /// another priority or other attempts are no other secret.
     package func holdSameSecrets(_ one: JobSpec, _ other: JobSpec) -> Bool {
-        func text(_ spec: JobSpec) -> String? { spec.settings.sealed.flatMap { key.open($0, of: spec) } }
-        return text(one).map { $0 == text(other) } ?? false
+        func secrets(_ spec: JobSpec) -> JobSpec? {
+            guard let text = spec.settings.sealed.flatMap({ key.open($0, of: spec) }),
+                var plain = try? JobSpec(canonicalJSON: text)
+            else { return nil }
+            (plain.priority, plain.needs) = (0, [])
+            plain.settings = plain.settings.with(rulesOfJob: JobSettings())
+            plain.settings.worker = JobSettings().worker
+            return plain
+        }
+        return secrets(one).map { $0 == secrets(other) } ?? false
     }
 
     /// Returns a stored job with its secrets.

@@ -9,7 +9,11 @@ extension AriaAdding {
     func place(_ spec: JobSpec, startsPaused: Bool) async throws -> Int64 {
         guard case .download(let download) = spec.work else { throw AriaError("No URI to download.") }
         if let known = try await entry(spec.identity) {
-            switch AriaPlacement(known.listed.state, download.ifExists, fileExists: try await fileExists(known)) {
+            // A gid is given again only once its result was removed, whatever file that had.
+            let placement =
+                spec.id == nil
+                ? AriaPlacement(known.listed.state, download.ifExists, fileExists: try await fileExists(known)) : .again
+            switch placement {
             case .again: return try await begin(known, anew: spec, startsPaused: startsPaused)
             case .number: break
             case .refuse:

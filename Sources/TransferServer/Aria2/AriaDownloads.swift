@@ -193,15 +193,17 @@ struct AriaDownloads: Sendable {
     // MARK: Results
 
     func purge() async throws {
-        let cursor = try await served.look { try $0.lastCursor() }
+        let removed = view.current.removed
         var selection = JobSelection()
-        selection.numbers = Array(view.current.removed)
+        selection.numbers = Array(removed)
         selection.states = Set(JobState.allCases.filter { !$0.hasEnded })
-        selection.limit = view.current.removed.count
+        selection.limit = removed.count
         let unfinished = try await served.look { [selection] remote in
             selection.numbers?.isEmpty == false ? try remote.jobs(selection).map(\.number) : []
         }
-        view.purge(upTo: cursor, keeping: Set(unfinished))
+        // The cursor, which is read last, covers all that had ended before.
+        let cursor = try await served.look { try $0.lastCursor() }
+        view.purge(upTo: cursor, forgetting: removed.subtracting(unfinished))
     }
 
     func removeResult(_ gid: String) async throws {

@@ -53,11 +53,11 @@ final class AriaView: Sendable {
 
     /// Purges all results up to a cursor.
     ///
-    /// - Parameter kept: The removed jobs that have not ended yet. The cursor hides all others from now on.
-    func purge(upTo cursor: Int64, keeping kept: Set<Int64>) {
+    /// - Parameter ended: The removed jobs that had ended before: the cursor hides them from now on.
+    func purge(upTo cursor: Int64, forgetting ended: Set<Int64>) {
         state.withLock { state in
             state.purged = max(state.purged, cursor)
-            state.removed.formIntersection(kept)
+            state.removed.subtract(ended)
             file?.write(state)
         }
     }
@@ -88,7 +88,12 @@ private final class AriaViewFile: Sendable {
         self.path = path
         descriptor = Mutex(-1)
         // The file is rewritten once, so that it does not grow from one service to the next.
-        write(state ?? AriaView.State())
+        // A file that cannot be read is left alone until something changes.
+        if let state {
+            write(state)
+        } else if access(path, F_OK) != 0 {
+            write(AriaView.State())
+        }
     }
 
     deinit {
@@ -105,7 +110,13 @@ private final class AriaViewFile: Sendable {
     func append(_ number: Int64, of state: AriaView.State) {
         let bytes = Array("\(number)\n".utf8)
         let isWritten = descriptor.withLock { $0 >= 0 && Glibc.write($0, bytes, bytes.count) == bytes.count }
-        if !isWritten { write(state) }
+        guard !isWritten else { return }
+        // Nothing is appended to half a line: the next removal replaces the file.
+        descriptor.withLock { descriptor in
+            if descriptor >= 0 { close(descriptor) }
+            descriptor = -1
+        }
+        write(state)
     }
 
     /// Replaces the file.

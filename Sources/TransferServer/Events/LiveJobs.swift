@@ -152,7 +152,7 @@ final class LiveJobs: Sendable {
 
     private func keep(_ ended: [(Key, JobProgress)]) {
         last.withLock { last in
-            if last.count + ended.count > Self.mostLast { last = [:] }
+            while last.count + ended.count > Self.mostLast, let one = last.keys.first { last[one] = nil }
             for (key, progress) in ended { last[key] = progress }
         }
     }

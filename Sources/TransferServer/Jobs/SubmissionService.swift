@@ -84,13 +84,11 @@ struct SubmissionService: Sendable {
         do {
             let staged = try await served.queue.stage(
                 BatchHeader(name: batch, directory: served.rules.directory),
-                StagingOptions(keepsWhatIsMissing: true, isReload: isReload)
+                StagingOptions(keepsWhatIsMissing: true, isReload: isReload, startsPaused: isPaused)
             ) { take in
                 try take(spec, nil)
                 return true
             }
-            // The pause precedes the run, so that no request is made before it.
-            if isPaused { try await served.queue.ask(.pause, batch: batch, job: spec.identity) }
             await served.queue.begin(staged)
         } catch {
             throw Self.problem(error)

@@ -12,8 +12,10 @@ package struct PostgresRefusal: Error, Sendable, Hashable {
         self.code = code
     }
 
-    /// Reads a message of libpq in its verbose form, in which a code precedes the server's words and the place in the
-    /// server's source follows them (PostgreSQL's manual, PQsetErrorVerbosity). The severity may be in any language.
+    /// Reads a message of libpq in its verbose form (PostgreSQL's manual, PQsetErrorVerbosity).
+    ///
+    /// A code precedes the server's words. The place in the server's source follows them. The severity may be in any
+    /// language.
     ///
     /// - Parameter message: The message, on one line, with its lines separated by semicolons.
     package init(verbose message: String) {

@@ -145,7 +145,7 @@ struct PostgresServerSearch {
 
     private func refusal(_ raw: OpaquePointer) -> Refusals {
         let refusal = PostgresRefusal(verbose: PostgresConnection.words(raw))
-        // libpq itself refuses to go on without a password.
+        // Without a password, libpq itself reports the fault, and no code.
         guard refusal.code == nil, PQconnectionNeedsPassword(raw) == 1 else { return Refusals([refusal]) }
         return Refusals([PostgresRefusal(words: refusal.words, code: PostgresFault.wrongPassword)])
     }

@@ -175,7 +175,7 @@ public struct ResumableService: UploadService {
             return .answer(marked(Response(status: 204, headers: ["Upload-Limit": limitField(lifetime: nil)])))
         case "GET", "HEAD":
             guard let bytes = objects[target] else { return .answer(Response(status: 404)) }
-            return .answer(Response(body: method == "GET" ? .bytes(bytes) : .empty))
+            return .answer(Response(headers: ["Content-Length": "\(bytes.count)"], body: .bytes(bytes)))
         default: return .answer(Response(status: 405))
         }
     }

@@ -81,7 +81,11 @@ public struct ReceiptRule: Sendable, Hashable {
     ///
     /// - Parameter status: The status of the last request of the upload.
     func judge(status: Int) -> Verdict {
-        guard let success else { return status == 202 ? .accepted : .stored }
+        guard let success else {
+            if status == 202 { return .accepted }
+            guard !StatusRule.isStored(status, method: method) else { return .stored }
+            return .doubtful(because: "the answer \(status) \(StatusRule.reason(status)) is none to \(method)")
+        }
         guard !success.contains(status) else { return .stored }
         let names = success.sorted().map(String.init).joined(separator: ", ")
         return .refused(refusal(status, "is not one of the answers that the job calls a success (\(names))"))

@@ -19,8 +19,8 @@ enum SignInPage {
     /// default.
     static func isDocument(_ answer: UploadAnswer) -> Bool {
         guard isPage(answer.head), !answer.body.isEmpty else { return false }
-        // The content of another coding cannot be read.
-        guard answer.head.contentCoding == nil else { return true }
+        // The content of another coding cannot be read; a short one is no page.
+        guard answer.head.contentCoding == nil else { return answer.body.count > 64 }
         let text = String(decoding: answer.body.lazy.map(\.asciiLowercased), as: UTF8.self)
         return elements.contains { text.contains($0) }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import TransferCore
 import TransferQueue
 
@@ -119,7 +120,7 @@ struct FrontRun {
     /// Sets the file of the cookies that standard input brings; it is read once for all transfers.
     private func keepCookies(of draft: inout ListDraft, _ work: inout OneOff) throws {
         if work.cookies == nil {
-            let spool = try StreamSpool(.input, of: "cookies", state: nil)
+            let spool = try StreamSpool(.input, of: "cookies \(getpid())", state: nil)
             try spool.fill()
             work.cookies = spool
             work.discarded.append(spool)

@@ -64,6 +64,8 @@ struct OneOff {
             state: state, limits: limits.merged(with: BatchLimits(), configuration), configuration, hooks: output.hooks)
         let hook = output.hooks.onlyHook.map { BatchHook($0, settings: jobs.first?.settings ?? JobSettings()) }
         for spool in spools + results + discarded { try spool.note(batch: name) }
+        // Each run of the line reads them anew.
+        defer { cookies?.remove() }
         let (batch, reports) = try await stage(on: queue, name: name, hook: hook)
         var execution = Execution(
             queue: queue, reporter: try Composition.reporter(output), stops: Execution.StopRules(),

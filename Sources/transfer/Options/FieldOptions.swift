@@ -27,7 +27,7 @@ struct FieldOptions: ParsableArguments {
 
     func validate() throws {
         // Other tools use these letters for other options.
-        if let cookies, cookies.contains("://") {
+        if let cookies, let mark = cookies.firstRange(of: "://"), cookies[..<mark.lowerBound].allSatisfy(\.isLetter) {
             throw ValidationError(
                 "-b takes cookies; `nohup`, or systemd's units in the manual, run it in the background")
         }
