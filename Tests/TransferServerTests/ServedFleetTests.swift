@@ -141,7 +141,7 @@ import TransferTestSupport
             try database.freeze()
             let begun = ContinuousClock.now
             let result = try await place.stop()
-            #expect(result.exitCode == 0 && ContinuousClock.now - begun < .seconds(15), "\(result)")
+            #expect(result.exitCode == 0 && ContinuousClock.now - begun < .seconds(20), "\(result)")
         }
         try await database.kill()
         await database.stop()

@@ -263,7 +263,7 @@ final class Downloads {
         let (refused, isElsewhere) = objectRefused(job, error, outcome)
         let error = host.refusedElsewhere(job, refused, outcome)
         let isRefuted = ready.earlier?.adopted != nil && outcome.refutesAdopted
-        if isRefuted { host.noteTrace(job, error.status == 416 ? .adoptedLonger : .adoptedWrongly) }
+        if isRefuted { host.noteTrace(job, outcome.head?.status == 416 ? .adoptedLonger : .adoptedWrongly) }
         let left = isRefuted ? PartialFileOutcome.nothing : PartialFileOutcome(of: outcome, ready)
         let progressed =
             outcome.resumeData != nil

@@ -194,6 +194,10 @@ struct RequestBuilder: Sendable {
         request.cookies = cookies
         if let target = JobSpec.UploadProtocol.of(url: request.url)?.entry.target {
             request.url = try target(request.url, job, secrets)
+            // A file is moved within one server.
+            if let other = request.headers.value("Destination") {
+                request.headers.set("Destination", try target(other, job, secrets))
+            }
         }
         guard case .password = request.settings.credentials else { return request }
         request.authentication.memory = authentication
