@@ -112,11 +112,11 @@ struct Resumption {
         // The owner of the parts has others to fetch. It decides when a part without much progress is requested again.
         if let earlier, earlier.isPart, !ProgressRule.isProgress(position - earlier.offset) { return false }
         let place = AnsweredPlace(url: hop.url, takesCredentials: hop.sendsCredentials)
-        let told = Validator(start.head)
+        let reported = Validator(start.head)
         // The same date may come without a Date beside it: it stays as strong as it was.
-        let kept = earlier?.validator.flatMap { old in told.map { old.isSame(as: $0) } == true ? old : nil }
+        let kept = earlier?.validator.flatMap { old in reported.map { old.isSame(as: $0) } == true ? old : nil }
         var next = ResumePoint(
-            offset: position, validator: kept ?? told ?? earlier?.validator, total: start.total,
+            offset: position, validator: kept ?? reported ?? earlier?.validator, total: start.total,
             isVerifiedByDigest: isVerifiedByDigest, place: place, placeURL: hop.url,
             outlastsOddAnswers: outlastsOddAnswers)
         next.isVouchedFor = isVouchedFor && start.continued > 0
