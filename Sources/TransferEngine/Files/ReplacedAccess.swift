@@ -1,3 +1,4 @@
+import CTransferLinux
 import Glibc
 
 /// The access to a regular file that another file replaces: its owner, its group and its mode.
