@@ -89,6 +89,8 @@ extension QueueRunner {
             job.candidate.id, at: job.candidate.lane.origin, since: job.started)
         tellOrigin(job, attempt)
         attempt.boundWait()
+        // An empty body has no byte whose departure is counted.
+        if !attempt.mayRepeat { job.sending.mayBeComplete = true }
         if let stop = job.stop { return leave(job, for: stop, resume: resume) }
         // A user stopped the job and reconsidered meanwhile.
         if attempt.error.code == .cancelled { return leave(job, for: .release(.queued), resume: resume) }

@@ -30,6 +30,8 @@ final class RunningJob {
         var digest: Checksum?
         /// Whether any of its requests got a part of an answer.
         var wasAnswered = false
+        /// Whether a request has left that may have completed what must not be done twice, though no byte was counted.
+        var mayBeComplete = false
         /// Whether a watched file was read and proven to have the bytes of an earlier attempt.
         var isProven = false
         /// The URL that was requested last, after redirects; redacted.
@@ -258,9 +260,11 @@ final class RunningJob {
         return !record.spec.isUpload || sent == 0
     }
 
-    /// Whether a body that must not be sent twice has begun to leave.
+    /// Whether a body that must not be sent twice has begun to leave, or a request without a body that completes an
+    /// upload.
     var mayHaveArrived: Bool {
-        record.spec.mustNotRepeat && (talk?.mayBeThere ?? 0) + meter.sent > 0 && talk?.knowsTheWay != true
+        if sending.mayBeComplete { return true }
+        return record.spec.mustNotRepeat && (talk?.mayBeThere ?? 0) + meter.sent > 0 && talk?.knowsTheWay != true
     }
 
     /// Returns the facts by which a part of the job's file is requested and recognized.

@@ -363,31 +363,7 @@ final class UploadDialogues {
         host.failed(job, error, bodyLeft: mayHaveArrived, progressed: progressed)
     }
 
-    /// Stops the job: requests under way are cancelled, and the saved state is kept.
-    func breakOff(_ job: RunningJob, _ stop: RunningJob.Stop, on host: isolated some UploadHost) {
-        noteSent(job, on: host)
-        host.leave(job, for: stop)
-        end(job, on: host)
-    }
-
-    /// Passes the number of sent bytes of each body to a dialogue that is broken off. It later queries only bodies that
-    /// may have arrived whole.
-    private func noteSent(_ job: RunningJob, on host: isolated some UploadHost) {
-        guard var talk = job.talk, !talk.isSaving, !talk.legs.isEmpty else { return }
-        let error = TransferError(.cancelled, "the transfer was stopped", isTransient: true)
-        var left: UploadState?
-        for (request, leg) in talk.legs.sorted(by: { $0.key < $1.key }) {
-            let event = UploadEvent.failed(request: request, error, sent: leg.meter.sent)
-            for case .save(let state) in talk.dialogue.handle(event, now: WallClock.seconds) { left = state }
-        }
-        guard let left, left != talk.state else { return }
-        job.talk?.state = left
-        guard let record = job.talk?.record else { return }
-        job.record.upload = record
-        host.note([.upload(record, of: job.candidate.id)])
-    }
-
-    private func end(_ job: RunningJob, on host: isolated some UploadHost) {
+    func end(_ job: RunningJob, on host: isolated some UploadHost) {
         guard let talk = job.talk else { return }
         for leg in talk.legs.values { leg.handle.cancel() }
         count(job, extra: 0, on: host)

@@ -130,6 +130,32 @@ import TransferTestSupport
         }
     }
 
+    /// No byte shows that the request has left, which is the whole upload.
+    @Test(.ofAFolder, arguments: [JobSpec.UploadProtocol.post, .tus])
+    func anEmptyUploadThatWasPausedIsNotSentAgain(_ kind: JobSpec.UploadProtocol) async throws {
+        try folder.write(count: 0, seed: 1, to: "empty")
+        try await withTestServer { server in
+            server.acceptUploads("/in")
+            server.script("/in", [.holdHead])
+            let job = Sample.upload(folder.path("empty"), to: server.url("/in"), id: "f", protocol: kind)
+            try await withQueue(folder) { queue in
+                let log = EventLog(queue)
+                let staged = try await queue.stage([job])
+                let run = Task { try await queue.run([staged]) }
+                try await server.waitForHeld(1)
+                let remote = try QueueRemote(state: folder.path("state"), runtimeFolder: nil)
+                _ = try remote.ask(.pause, batch: "b", job: "f")
+                while try queue.store.tally(batch: staged.staged.batch.id).counts[.claimed] != nil {
+                    await Task.yield()
+                }
+                _ = try remote.ask(.resume, batch: "b", job: "f")
+                _ = try await within(.seconds(30)) { try await run.valueOrEnd() }
+                #expect(log.ends == ["f": ["failed mayHaveBeenSent"]])
+            }
+            #expect(server.requests.count == 1)
+        }
+    }
+
     @Test func aMissingSourceFailsAndNamesIt() async throws {
         try await withTestServer { server in
             try await withQueue(folder) { queue in
