@@ -268,4 +268,4 @@ uninstall: ## take away what `make install` copied
 	@scripts/install --remove
 
 clean: ## remove what was built
-	rm -rf .build .build-fuzz .build-torture examples/.build Benchmarks/requests/.build
+	rm -rf .build .build-fuzz .build-torture .build-simulation examples/.build Benchmarks/requests/.build

@@ -289,8 +289,8 @@ let package = Package(
         .executableTarget(
             name: "transfer-simulation",
             dependencies: [
-                "TransferCore", "TransferEventLoop", "TransferEngine", "TransferJobs", "TransferStore", "TransferQueue",
-                logging,
+                "TransferCore", "TransferCrypto", "TransferEventLoop", "TransferEngine", "TransferJobs",
+                "TransferScheduling", "TransferStore", "TransferQueue", logging,
             ],
             path: "Tests/simulation", swiftSettings: settings),
         .executableTarget(

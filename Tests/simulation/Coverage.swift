@@ -9,7 +9,8 @@ enum Coverage {
         case good, noConnection, cutRequest, lostAnswer, silence, cutAnswer, refused, hidden
         case started, retrying, restarted, finished, kept, failed, cancelled, waiting
         case paused, resumed, asksCancel, asksRetry
-        case killed, versionChanged
+        case killed, versionChanged, uploadsLost
+        case takenOver, lostCommit, partitioned, stopped, leaseLost, begunAnew
     }
 
     // The pointer is constant, and each of the processes that share its memory has one thread.

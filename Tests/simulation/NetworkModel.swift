@@ -46,12 +46,26 @@ final class NetworkModel {
 
     func answer(_ hop: Hop, _ body: [UInt8], _ fate: Fate) -> ServerModel.Answer {
         if case .refused(let status) = fate { return Self.refusal(status) }
-        let parts = hop.url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
-        guard parts.count == 3, let server = servers[String(parts[1])] else { return Self.refusal(404) }
-        let answer = server.answer(
-            ServerModel.Request(method: hop.method, path: "/" + parts[2], headers: hop.headers, body: body))
+        guard let (server, request) = request(hop, body) else { return Self.refusal(404) }
+        let answer = server.answer(request)
         if case .hidden(let status) = fate { return Self.refusal(status) }
         return answer
+    }
+
+    /// Lets the beginning of a request arrive, whose connection was lost.
+    func begin(_ hop: Hop, _ body: [UInt8]) {
+        guard let (server, request) = request(hop, body) else { return }
+        server.begin(request)
+    }
+
+    private func request(_ hop: Hop, _ body: [UInt8]) -> (ServerModel, ServerModel.Request)? {
+        let parts = hop.url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
+        guard parts.count == 3, let server = servers[String(parts[1])] else { return nil }
+        return (
+            server,
+            ServerModel.Request(
+                method: hop.method, host: String(parts[1]), path: "/" + parts[2], headers: hop.headers, body: body)
+        )
     }
 
     private static func refusal(_ status: Int) -> ServerModel.Answer {

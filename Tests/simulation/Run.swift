@@ -10,7 +10,7 @@ import TransferStore
 /// One run of a seed: the queue's process with its kills and starts, the people who steer it, and what it reported.
 ///
 /// `@unchecked Sendable`: a simulation has one thread.
-final class Run: @unchecked Sendable {
+final class Run: SimulatedRun, @unchecked Sendable {
     let seed: UInt64
     let world: World
     let scenario: Scenario
@@ -42,13 +42,13 @@ final class Run: @unchecked Sendable {
     func go() -> [String] {
         startProcess()
         planKills()
-        planVersions()
+        scenario.planChanges { [self] in say($0) }
         let limit = Duration.seconds(3 * 24 * 3600)
         guard world.run(atMost: limit, until: { isOver }) else {
             return ["the run moved nothing more, or did not end within three days: \(status)"]
         }
         if let failure { return ["the run ended with \(failure)"] }
-        return Judges.judge(self)
+        return Judges(scenario: scenario, events: events, ends: Judges.lastEnds(events)).faults
     }
 
     private var status: String { events.suffix(4).map { "\($0)" }.joined(separator: "; ") }
@@ -57,11 +57,17 @@ final class Run: @unchecked Sendable {
 
     private func startProcess() {
         processes += 1
+        world.within(processes) { start() }
+        if let queue { planPeople(queue) }
+    }
+
+    private func start() {
         say("process \(processes) starts")
         do {
             let store = MemoryStore(memory)
             let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
             var configuration = QueueConfiguration(state: scenario.folder + "/state", logger: logger)
+            configuration.secrets = Scenario.secrets
             configuration.random = { Double(World.current.between(0, 999)) / 1000 }
             let queue = try JobQueue(
                 configuration, store: store, history: nil, engine: try SimulatedEngine(scenario.network))
@@ -87,7 +93,6 @@ final class Run: @unchecked Sendable {
                 }
                 if number == processes { isOver = true }
             }
-            planPeople(queue)
         } catch {
             failure = error
             isOver = true
@@ -112,7 +117,7 @@ final class Run: @unchecked Sendable {
     private func kill() {
         say("process \(processes) is killed")
         Coverage.add(.killed)
-        world.kill()
+        world.kill(processes)
         if let store { memory.endLease(of: store) }
         memory.advance(by: .seconds(1))
         store = nil
@@ -121,7 +126,7 @@ final class Run: @unchecked Sendable {
         world.after(.seconds(world.between(0, 100))) { [self] in
             startProcess()
             if processes < 6 { planKills() }
-            planVersions()
+            scenario.planChanges { [self] in say($0) }
         }
     }
 
@@ -147,23 +152,16 @@ final class Run: @unchecked Sendable {
     }
 
     private func ask(_ queue: JobQueue, _ verb: QueueVerb, _ job: String?) {
+        // A command reaches the process that made the queue, while it lives.
+        guard queue === self.queue else { return }
         Coverage.count(verb)
         say("a person asks \(verb) of \(job ?? "all")")
-        Task(executorPreference: WorldExecutor.shared) {
-            try? await queue.ask(verb, batch: "batch", job: job)
-            // The socket of the process rings.
-            await queue.runner.performCommands()
-        }
-    }
-
-    private func planVersions() {
-        guard world.chance(1, in: 4), let job = scenario.jobs.randomElement(using: &world.random),
-            case .download(let server, let path) = job.work
-        else { return }
-        world.after(world.moment()) { [self] in
-            say("\(path) changes")
-            Coverage.add(.versionChanged)
-            scenario.network.servers[server]?.replace(path, by: Scenario.bytes())
+        world.within(processes) {
+            _ = Task(executorPreference: WorldExecutor.shared) {
+                try? await queue.ask(verb, batch: "batch", job: job)
+                // The socket of the process rings.
+                await queue.runner.performCommands()
+            }
         }
     }
 
@@ -171,9 +169,4 @@ final class Run: @unchecked Sendable {
         guard isVerbose else { return }
         Output.line("\((world.now - 1_000_000_000_000) / 1_000_000) ms  \(text)")
     }
-}
-
-/// The descriptors of this process.
-enum Descriptors {
-    static var open: Set<Int32> { Set((3..<256).filter { fcntl($0, F_GETFD) >= 0 }) }
 }

@@ -28,7 +28,11 @@ struct Scenario {
         let world = World.current
         network.troubles = world.oneOf([0, 5, 15, 30])
         let hosts = (1...world.between(1, 3)).map { "127.0.0.1:\(8000 + $0)" }
-        for host in hosts { network.servers[host] = ServerModel() }
+        for host in hosts {
+            let server = ServerModel()
+            server.tus.forgetsWhole = world.chance(1, in: 4)
+            network.servers[host] = server
+        }
         for number in 1...world.between(1, 12) {
             let host = world.oneOf(hosts)
             if world.chance(2, in: 3) { addDownload(number, host) } else { addUpload(number, host) }
@@ -38,8 +42,12 @@ struct Scenario {
     private mutating func addDownload(_ number: Int, _ host: String) {
         let world = World.current
         let path = "/file\(number)"
+        let hasTag = world.chance(3, in: 4)
+        // Only a tag shows then which version a part is of.
+        let manners: [ServerModel.Manner] = hasTag ? [.ignoresConditions, .refusesRanges(403)] : [.refusesRanges(405)]
         network.servers[host]?.add(
-            path, Self.bytes(), takesRanges: world.chance(3, in: 4), hasTag: world.chance(3, in: 4))
+            path, Self.bytes(), takesRanges: world.chance(3, in: 4), hasTag: hasTag,
+            manner: world.chance(1, in: 5) ? world.oneOf(manners) : .right)
         let place = "\(folder)/in/file\(number)"
         jobs.append(
             Job(
@@ -50,19 +58,61 @@ struct Scenario {
 
     private mutating func addUpload(_ number: Int, _ host: String) {
         let world = World.current
-        let isPut = world.chance(1, in: 2)
-        let path = "/sent\(number)"
+        let kind = world.oneOf(["PUT", "POST", "tus", "s3"])
+        let path = kind == "tus" ? "/tus/sent\(number)" : kind == "s3" ? "/bucket/sent\(number)" : "/sent\(number)"
         let place = "\(folder)/out\(number)"
-        let bytes = Self.bytes()
+        // Only a large file has several parts.
+        let isLarge = kind == "s3" && world.chance(1, in: 10)
+        let bytes = isLarge ? Self.bytes(world.between(5 << 20, 11 << 20)) : Self.bytes()
         FileText.write(bytes, to: place)
+        var settings = Self.settings()
+        if kind == "s3" {
+            var access = JobSettings.S3Access()
+            access.endpoint = "http://\(host)"
+            if world.chance(1, in: 4) { access.integrity = world.oneOf([JobSettings.S3Access.Integrity.md5, .none]) }
+            settings.s3 = access
+        }
+        let protocols: [String: JobSpec.UploadProtocol] = ["PUT": .put, "POST": .post, "tus": .tus, "s3": .s3]
+        var spec = JobSpec.upload(
+            place, to: kind == "s3" ? "s3:/\(path)" : "http://\(host)\(path)", id: "u\(number)",
+            uploadProtocol: protocols[kind], settings: settings)
+        if case .upload(var upload) = spec.work {
+            if ["tus", "s3"].contains(kind), world.chance(1, in: 2) {
+                upload.options.chunkSize = Int64(world.between(1_000, 200_000))
+            }
+            if kind == "tus" { upload.options.tus.createsWithUpload = world.chance(1, in: 4) }
+            spec.work = .upload(upload)
+        }
         jobs.append(
             Job(
-                name: "u\(number)", work: .upload(server: host, path: path, method: isPut ? "PUT" : "POST"),
-                spec: .upload(
-                    place, to: "http://\(host)\(path)", id: "u\(number)", uploadProtocol: isPut ? .put : .post,
-                    settings: Self.settings()),
-                place: place, bytes: bytes))
+                name: "u\(number)", work: .upload(server: host, path: path, method: kind), spec: spec, place: place,
+                bytes: bytes))
     }
+
+    /// Plans what happens to the servers: a file gets another version, uploads are lost.
+    func planChanges(_ say: @escaping (String) -> Void) {
+        let world = World.current
+        if world.chance(1, in: 4), let job = jobs.randomElement(using: &world.random),
+            case .download(let server, let path) = job.work
+        {
+            world.after(world.moment()) { [network] in
+                say("\(path) changes")
+                Coverage.add(.versionChanged)
+                network.servers[server]?.replace(path, by: Self.bytes())
+            }
+        }
+        guard world.chance(1, in: 8) else { return }
+        world.after(world.moment()) { [network] in
+            say("the servers lose unfinished uploads")
+            Coverage.add(.uploadsLost)
+            for server in network.servers.values { server.forgetUploads() }
+        }
+    }
+
+    /// The access keys of the object servers.
+    static let secrets = SecretSource(environment: { name in
+        ["AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret"][name]
+    })
 
     private static func settings() -> JobSettings {
         var settings = JobSettings()
@@ -80,12 +130,22 @@ struct Scenario {
             case 4: world.between(40_000, 200_000)
             default: world.between(200_000, 600_000)
             }
-        var (bytes, word) = ([UInt8](repeating: 0, count: size), UInt64(0))
-        for index in bytes.indices {
-            if index % 8 == 0 { word = world.random.next() }
-            bytes[index] = UInt8(truncatingIfNeeded: word >> (8 * UInt64(index % 8)))
+        return bytes(size)
+    }
+
+    static func bytes(_ size: Int) -> [UInt8] {
+        let world = World.current
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            var index = 0
+            while index + 8 <= size {
+                UnsafeMutableRawBufferPointer(buffer).storeBytes(
+                    of: world.random.next(), toByteOffset: index, as: UInt64.self)
+                index += 8
+            }
+            let word = world.random.next()
+            for rest in index..<size { buffer[rest] = UInt8(truncatingIfNeeded: word >> (8 * UInt64(rest - index))) }
+            count = size
         }
-        return bytes
     }
 }
 

@@ -14,12 +14,25 @@ final class ServerModel {
         var versions: [Version]
         let takesRanges: Bool
         let hasTag: Bool
+        /// The way in which the server treats If-Range and ranges that it does not like.
+        var manner = Manner.right
 
         var current: Version { versions[versions.count - 1] }
     }
 
+    /// Known manners of servers.
+    enum Manner {
+        case right
+        /// A range is answered with a part, whatever version it was asked for.
+        case ignoresConditions
+        /// A request with a range is refused with this status.
+        case refusesRanges(Int)
+    }
+
     struct Request {
         let method: String
+        let host: String
+        /// The path with the query.
         let path: String
         let headers: [HeaderField]
         let body: [UInt8]
@@ -34,10 +47,18 @@ final class ServerModel {
     var files: [String: File] = [:]
     /// The whole bodies that came by PUT or POST, in their order.
     private(set) var arrivals: [(method: String, path: String, body: [UInt8])] = []
+    let tus = TusModel()
+    let s3 = ObjectModel()
     private var lastTag = 0
 
-    func add(_ path: String, _ bytes: [UInt8], takesRanges: Bool, hasTag: Bool) {
-        files[path] = File(versions: [version(bytes)], takesRanges: takesRanges, hasTag: hasTag)
+    func add(_ path: String, _ bytes: [UInt8], takesRanges: Bool, hasTag: Bool, manner: Manner = .right) {
+        files[path] = File(versions: [version(bytes)], takesRanges: takesRanges, hasTag: hasTag, manner: manner)
+    }
+
+    /// Lets the server lose all uploads that are not whole.
+    func forgetUploads() {
+        tus.forget()
+        s3.forget()
     }
 
     func replace(_ path: String, by bytes: [UInt8]) { files[path]?.versions.append(version(bytes)) }
@@ -48,7 +69,23 @@ final class ServerModel {
         return Version(bytes: bytes, tag: "\"v\(lastTag)\"", modified: 1_600_000_000 + Int64(lastTag) * 100)
     }
 
+    /// Takes the beginning of a request, whose connection was lost.
+    func begin(_ request: Request) {
+        guard request.path.hasPrefix("/tus/"), let whole = tus.take(request) else { return }
+        arrivals.append(("tus", whole.path, whole.body))
+    }
+
     func answer(_ request: Request) -> Answer {
+        if request.path.hasPrefix("/tus/") {
+            let (answer, whole) = tus.answer(request)
+            if let whole { arrivals.append(("tus", whole.path, whole.body)) }
+            return answer
+        }
+        if request.path.hasPrefix("/bucket") {
+            let (answer, whole) = s3.answer(request)
+            if let whole { arrivals.append(("s3", whole.path, whole.body)) }
+            return answer
+        }
         switch request.method {
         case "GET", "HEAD": return served(request)
         case "PUT", "POST":
@@ -85,6 +122,9 @@ final class ServerModel {
         if let match = request.headers.value("If-Match"), !file.hasTag || match != version.tag {
             return Answer(status: 412, fields: [HeaderField("Content-Length", "0")])
         }
+        if case .refusesRanges(let status) = file.manner, request.headers.value("Range") != nil {
+            return Answer(status: status, fields: [HeaderField("Content-Length", "0")])
+        }
         if file.takesRanges, let range = request.headers.value("Range"), isMeant(request, version, file) {
             answer = ranged(answer, range, version)
         }
@@ -94,6 +134,7 @@ final class ServerModel {
     }
 
     private func isMeant(_ request: Request, _ version: Version, _ file: File) -> Bool {
+        if case .ignoresConditions = file.manner { return true }
         guard let condition = request.headers.value("If-Range") else { return true }
         return file.hasTag && condition == version.tag || condition == HTTPDate.format(version.modified)
     }

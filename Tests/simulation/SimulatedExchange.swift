@@ -21,6 +21,8 @@ final class SimulatedExchange: @unchecked Sendable {
     private var start: BodyStart?
     private var received: Int64 = 0
     private var sent: Int64 = 0
+    /// The bytes of the body that have left.
+    private var left: [UInt8] = []
     private var hasRequestLeft = false
     private var isBodyOut = false
     private var isOver = false
@@ -50,12 +52,13 @@ final class SimulatedExchange: @unchecked Sendable {
         self.hop = hop
         turn += 1
         sent = 0
+        left = []
         isBodyOut = !hop.sendsBody
         let fate = network.fate(of: hop)
         guard fate != .noConnection else {
             return later { $0.hopEnded(TransferError(.cannotConnect, "simulated", isTransient: true, scope: .origin)) }
         }
-        later { $0.send(fate, []) }
+        later { $0.send(fate) }
     }
 
     /// Does `work` on the loop after a time of the network.
@@ -77,31 +80,43 @@ final class SimulatedExchange: @unchecked Sendable {
 
     // MARK: The request
 
-    private func send(_ fate: NetworkModel.Fate, _ before: [UInt8]) {
+    private func send(_ fate: NetworkModel.Fate) {
         guard let hop else { return }
         hasRequestLeft = true
-        var body = before
         do throws(TransferError) {
             if hop.sendsBody {
-                let piece = try nextPiece(at: sent, World.current.between(1, 1 << 16))
-                body += piece
+                let length = request.body.length ?? 0
+                let piece = try nextPiece(at: sent, World.current.between(1, length > 1 << 20 ? 1 << 19 : 1 << 16))
+                left += piece
                 sent += Int64(piece.count)
                 meter.update(sent: sent)
-                if case .cutRequest(let share) = fate, Double(sent) >= share * Double(request.body.length ?? 0) {
-                    return hopEnded(.lost)
-                }
-                if sent < request.body.length ?? 0 {
-                    let sentSoFar = body
-                    return later { $0.send(fate, sentSoFar) }
-                }
+                if case .cutRequest(let share) = fate, Double(sent) >= share * Double(length) { return cut(hop) }
+                if sent < length { return later { $0.send(fate) } }
                 isBodyOut = true
             }
         } catch {
             return hopEnded(error)
         }
-        if case .cutRequest = fate { return hopEnded(.lost) }
-        let whole = body
-        later { $0.ask(fate, whole) }
+        if case .cutRequest = fate { return cut(hop) }
+        // What has left arrives, whatever becomes of its sender.
+        let (whole, turn, process) = (left, turn, World.current.process)
+        World.current.after(World.current.pause(), of: 0) { [weak self, network] in
+            let answer = network.answer(hop, whole, fate)
+            guard let self else { return }
+            World.current.within(process) {
+                guard !isOver, !World.current.isDead(process), turn == self.turn else { return }
+                answered(answer, fate)
+            }
+        }
+    }
+
+    /// Loses the connection before the end of the request; a part of what was sent arrives.
+    private func cut(_ hop: Hop) {
+        let count = World.current.between(0, left.count)
+        // The server may get the part only after the next request.
+        let part = Array(left.prefix(count))
+        World.current.after(World.current.pause(), of: 0) { [network] in network.begin(hop, part) }
+        hopEnded(.lost)
     }
 
     private func nextPiece(at offset: Int64, _ count: Int) throws(TransferError) -> [UInt8] {
@@ -119,9 +134,7 @@ final class SimulatedExchange: @unchecked Sendable {
         }
     }
 
-    private func ask(_ fate: NetworkModel.Fate, _ body: [UInt8]) {
-        guard let hop else { return }
-        let answer = network.answer(hop, body, fate)
+    private func answered(_ answer: ServerModel.Answer, _ fate: NetworkModel.Fate) {
         switch fate {
         case .lostAnswer: return later { $0.hopEnded(.lost) }
         case .silence:
@@ -130,8 +143,10 @@ final class SimulatedExchange: @unchecked Sendable {
             }
         default: break
         }
-        meter.update(acknowledged: sent)
-        later { $0.receive(answer, fate) }
+        later { exchange in
+            exchange.meter.update(acknowledged: exchange.sent)
+            exchange.receive(answer, fate)
+        }
     }
 
     // MARK: The answer

@@ -5,7 +5,7 @@ import TransferEventLoop
 /// The threads of a simulation: the world runs all loops and pools in turn.
 struct SimulatedThreads: ThreadSource {
     func loopRunner() throws -> any LoopRunner { SimulatedLoop() }
-    func workers(name: String, threads: Int) -> any Workers { SimulatedWorkers(threads: threads) }
+    func workers(name: String, threads: Int) -> any Workers { SimulatedWorkers(name: name, threads: threads) }
 
     /// Takes the place of the system's threads and clocks for the rest of the process.
     static func install() {
@@ -24,6 +24,8 @@ final class SimulatedLoop: LoopRunner, @unchecked Sendable {
     private var loop: EventLoop?
     private var isWoken = true
     private(set) var deadline: Int64?
+    /// The process of the loop.
+    let process = World.current.process
 
     func start(_ loop: EventLoop, name: String) throws {
         self.loop = loop
@@ -58,8 +60,15 @@ final class SimulatedLoop: LoopRunner, @unchecked Sendable {
 final class SimulatedWorkers: Workers, @unchecked Sendable {
     private let threads: Int
     private var queue: [@Sendable () -> Void] = []
+    /// The process of the pool.
+    let process = World.current.process
+    /// Whether the pool's work are calls to the store of the process.
+    let isOfStore: Bool
 
-    init(threads: Int) { self.threads = threads }
+    init(name: String, threads: Int) {
+        self.threads = threads
+        isOfStore = name.hasPrefix("store")
+    }
 
     var isEmpty: Bool { queue.isEmpty }
 
@@ -72,8 +81,8 @@ final class SimulatedWorkers: Workers, @unchecked Sendable {
 
     func removeAll() { queue.removeAll() }
 
-    func runNext(_ random: inout SplitMix64) {
-        let choice = Int.random(in: 0..<min(threads, queue.count), using: &random)
-        queue.remove(at: choice)()
-    }
+    /// Chooses one of the pieces of work that the pool's threads would have begun.
+    func choose(_ random: inout SplitMix64) -> Int { Int.random(in: 0..<min(threads, queue.count), using: &random) }
+
+    func run(_ choice: Int) { queue.remove(at: choice)() }
 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// The simulator: many runs of the queue, each repeated to the last step by its seed.
 ///
-/// `transfer-simulation [--seed N] [--runs N] [--until FAULTS] [--jobs N] [--verbose]`
+/// `transfer-simulation [--seed N] [--runs N] [--until FAULTS] [--jobs N] [--fleet|--alone] [--verbose]`
 @main
 struct Simulation {
     static func main() {
@@ -42,7 +42,9 @@ struct Simulation {
         let child = fork()
         guard child == 0 else { return child }
         let folder = "\(options.folder)/transfer-simulation-\(getpid())"
-        let run = Run(seed: seed, folder: folder, isVerbose: options.isVerbose)
+        // A run that was killed may have left a folder of this number.
+        Folder.remove(folder)
+        let run = options.run(seed, folder)
         let faults = run.go()
         for fault in faults { Output.line("seed \(seed): \(fault)") }
         if options.isVerbose { Output.line("seed \(seed): \(run.world.steps) steps, trace \(run.world.trace)") }
@@ -73,6 +75,18 @@ struct Simulation {
         /// The folder of the runs' files: one in memory.
         var folder = "/dev/shm"
 
+        /// The kind of runs; `nil` lets the seed choose.
+        var isFleet: Bool?
+
+        /// Makes the run of a seed.
+        func run(_ seed: UInt64, _ folder: String) -> any SimulatedRun {
+            var random = SplitMix64(seed: ~seed)
+            let isFleet = isFleet ?? (random.next() % 3 == 0)
+            return isFleet
+                ? FleetRun(seed: seed, folder: folder, isVerbose: isVerbose)
+                : Run(seed: seed, folder: folder, isVerbose: isVerbose)
+        }
+
         init(_ words: ArraySlice<String>) {
             var words = words
             while let word = words.popFirst() {
@@ -80,17 +94,29 @@ struct Simulation {
                 case "--seed": seed = words.popFirst().flatMap { UInt64($0) } ?? seed
                 case "--runs": runs = words.popFirst().flatMap { Int($0) } ?? runs
                 case "--verbose": isVerbose = true
+                case "--fleet": isFleet = true
+                case "--alone": isFleet = false
                 case "--until": until = words.popFirst().flatMap { Int($0) } ?? until
                 case "--jobs": jobs = words.popFirst().flatMap { Int($0) } ?? jobs
                 default:
                     Output.line(
-                        "unknown word \(word): transfer-simulation [--seed N] [--runs N] [--until FAULTS] [--jobs N] [--verbose]"
+                        "unknown word \(word): transfer-simulation [--seed N] [--runs N] [--until FAULTS] [--jobs N] [--fleet|--alone] [--verbose]"
                     )
                     exit(64)
                 }
             }
         }
     }
+}
+
+/// A whole run of a seed.
+protocol SimulatedRun {
+    var world: World { get }
+
+    /// Runs the jobs to their end.
+    ///
+    /// - Returns: What is wrong, in words; empty for a good run.
+    func go() -> [String]
 }
 
 /// A run's folder.

@@ -23,15 +23,26 @@ final class World: @unchecked Sendable {
     /// The sum of all choices, by which two runs of a seed are compared.
     private(set) var trace: UInt64 = 14_695_981_039_346_656_037
 
+    /// The process whose work runs now; 0 is everything around the processes. What it makes belongs to it.
+    private(set) var process = 0
+    /// The descriptors of each process, where several run at a time.
+    var descriptors: DescriptorOwners?
+
     private var loops: [SimulatedLoop] = []
     private var pools: [SimulatedWorkers] = []
-    private var tasks: [UnownedJob] = []
+    private var tasks: [(process: Int, job: UnownedJob)] = []
     private var events: [Event] = []
     private var lastEvent = 0
+    /// The ends of the stops of processes (SIGSTOP, a machine that sleeps).
+    private var stops: [Int: Int64] = [:]
+    private var dead: Set<Int> = []
+    /// The times until which calls of processes to their store get no answer.
+    private var storeWaits: [Int: Int64] = [:]
 
     private struct Event {
         let time: Int64
         let number: Int
+        let process: Int
         let work: () -> Void
     }
 
@@ -43,24 +54,51 @@ final class World: @unchecked Sendable {
 
     func add(_ pool: SimulatedWorkers) { if !pools.contains(where: { $0 === pool }) { pools.append(pool) } }
 
-    func add(_ task: UnownedJob) { tasks.append(task) }
+    func add(_ task: UnownedJob) { tasks.append((process, task)) }
 
-    /// Runs `work` after a time.
-    func after(_ delay: Duration, _ work: @escaping () -> Void) {
+    /// Does `work` as that process.
+    func within<Value>(_ process: Int, _ work: () throws -> Value) rethrows -> Value {
+        let before = self.process
+        self.process = process
+        defer { self.process = before }
+        return try work()
+    }
+
+    /// Runs `work` after a time, for a process; by default for the present one.
+    func after(_ delay: Duration, of process: Int? = nil, _ work: @escaping () -> Void) {
         lastEvent += 1
-        let event = Event(time: now + delay.nanoseconds, number: lastEvent, work: work)
+        let event = Event(
+            time: now + delay.nanoseconds, number: lastEvent, process: process ?? self.process, work: work)
         let place = events.firstIndex { ($0.time, $0.number) > (event.time, event.number) } ?? events.endIndex
         events.insert(event, at: place)
     }
 
-    /// Ends the process: none of its loops, pools, tasks and planned events runs any more.
-    func kill() {
-        loops.removeAll()
-        for pool in pools { pool.removeAll() }
-        pools.removeAll()
-        events.removeAll()
-        tasks.removeAll()
+    /// Ends a process: none of its loops, pools, tasks and planned events runs any more.
+    ///
+    /// - Returns: The files that it had open, where that is observed.
+    @discardableResult
+    func kill(_ process: Int) -> [String] {
+        loops.removeAll { $0.process == process }
+        for pool in pools where pool.process == process { pool.removeAll() }
+        pools.removeAll { $0.process == process }
+        events.removeAll { $0.process == process }
+        tasks.removeAll { $0.process == process }
+        stops[process] = nil
+        storeWaits[process] = nil
+        dead.insert(process)
+        descriptors?.note(process)
+        let left = descriptors?.files(of: process) ?? []
+        descriptors?.closeAll(of: process)
+        return left
     }
+
+    func isDead(_ process: Int) -> Bool { dead.contains(process) }
+
+    /// Stops a process for a time, in which nothing of it runs. What is due meanwhile runs afterwards.
+    func stop(_ process: Int, for time: Duration) { stops[process] = now + time.nanoseconds }
+
+    /// Lets the calls of a process to its store wait until that time.
+    func delayStore(of process: Int, until time: Int64) { storeWaits[process] = time }
 
     // MARK: Steps
 
@@ -78,10 +116,11 @@ final class World: @unchecked Sendable {
 
     private func step() -> Bool {
         steps += 1
-        let readyLoops = loops.indices.filter { loops[$0].isReady(at: now) }
-        let readyPools = pools.indices.filter { !pools[$0].isEmpty }
-        let dueEvents = events.prefix { $0.time <= now }.count
-        let count = readyLoops.count + readyPools.count + tasks.count + (dueEvents > 0 ? 1 : 0)
+        let readyLoops = loops.indices.filter { loops[$0].isReady(at: now) && runs(loops[$0].process) }
+        let readyPools = pools.indices.filter { !pools[$0].isEmpty && (begin(of: pools[$0]) ?? now) <= now }
+        let readyTasks = tasks.indices.filter { runs(tasks[$0].process) }
+        let due = events.prefix { $0.time <= now }.firstIndex { runs($0.process) }
+        let count = readyLoops.count + readyPools.count + readyTasks.count + (due != nil ? 1 : 0)
         guard count > 0 else { return advance() }
         // A slow thread: time passes while others could go on.
         if chance(1, in: 64) { now += Int64.random(in: 0..<20_000_000, using: &random) }
@@ -89,23 +128,50 @@ final class World: @unchecked Sendable {
         note(choice)
         if choice < readyLoops.count {
             let loop = loops[readyLoops[choice]]
+            process = loop.process
             if loop.turn() == .ended { loops.removeAll { $0 === loop } }
         } else if choice < readyLoops.count + readyPools.count {
-            pools[readyPools[choice - readyLoops.count]].runNext(&random)
-        } else if choice < readyLoops.count + readyPools.count + tasks.count {
-            let task = tasks.remove(at: choice - readyLoops.count - readyPools.count)
-            task.runSynchronously(on: WorldExecutor.shared.asUnownedTaskExecutor())
-        } else {
-            events.removeFirst().work()
+            let pool = pools[readyPools[choice - readyLoops.count]]
+            process = pool.process
+            pool.run(pool.choose(&random))
+        } else if choice < readyLoops.count + readyPools.count + readyTasks.count {
+            let task = tasks.remove(at: readyTasks[choice - readyLoops.count - readyPools.count])
+            process = task.process
+            task.job.runSynchronously(on: WorldExecutor.shared.asUnownedTaskExecutor())
+        } else if let due {
+            let event = events.remove(at: due)
+            process = event.process
+            event.work()
         }
+        descriptors?.note(process)
+        process = 0
         return true
     }
 
+    private func runs(_ process: Int) -> Bool { stops.isEmpty || (stops[process] ?? 0) <= now }
+
+    /// Returns the time before which a pool's work does not run; `nil` if it may run now.
+    private func begin(of pool: SimulatedWorkers) -> Int64? {
+        let times = [stops[pool.process], pool.isOfStore ? storeWaits[pool.process] : nil].compactMap { $0 }
+        return times.max().flatMap { $0 > now ? $0 : nil }
+    }
+
     private func advance() -> Bool {
-        let times = loops.compactMap(\.deadline) + events.prefix(1).map(\.time)
+        func later(_ time: Int64, _ process: Int) -> Int64 { max(time, stops[process] ?? 0) }
+        var times = loops.compactMap { loop in
+            loop.isReady(at: now) ? later(now, loop.process) : loop.deadline.map { later($0, loop.process) }
+        }
+        times += pools.filter { !$0.isEmpty }.compactMap { begin(of: $0) }
+        times += tasks.map { later(now, $0.process) }
+        if stops.isEmpty {
+            times += events.prefix(1).map(\.time)
+        } else {
+            times += events.map { later($0.time, $0.process) }
+        }
         guard let next = times.min() else { return false }
         note(Int(truncatingIfNeeded: next &- now))
         now = max(now, next)
+        stops = stops.filter { $0.value > now }
         return true
     }
 
