@@ -98,6 +98,10 @@ final class FleetStore: JobStore, RunMemory, @unchecked Sendable {
         try self.change { state in Set(numbers.filter { state.amend($0, by: isOwn ? generation : nil, change) }) }
     }
 
+    func renew(_ numbers: [Int64], _ change: (inout JobSpec) -> Void) throws -> Set<Int64> {
+        try self.change { state in Set(numbers.filter { state.renew($0, change) }) }
+    }
+
     func hold(_ selection: BatchSelection) throws -> [HeldBatch] {
         try change { _ in }
         database.reclaim()

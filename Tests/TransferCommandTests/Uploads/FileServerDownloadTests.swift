@@ -57,7 +57,8 @@ struct FileServerDownloadTests {
         #expect((1...3).contains(events.named("job.retrying").count), "\(result)")
         #expect(events.named("job.restarted").isEmpty, "\(result)")
         let last = events.named("job.finished").first?["transferred"]?.int
-        #expect(last.map { $0 <= Self.size - 4 << 20 } == true, "\(result)")
+        // The attempt after the first cut may survive the others by a further connection.
+        #expect(last.map { $0 <= Self.size - 1 << 20 } == true, "\(result)")
     }
 
     @Test(arguments: FileServerKind.allCases) func aKilledProgramContinues(_ kind: FileServerKind) async throws {
