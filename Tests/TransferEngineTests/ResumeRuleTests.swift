@@ -349,6 +349,19 @@ import TransferCore
         #expect(Expected(rule.judge(head(200, ["Content-Length": "46"]), to: .whole)) == .odd)
     }
 
+    /// A strong tag with another length is refused, unless the ranges of several attempts stated that length.
+    @Test func aLengthThatRangesStatedRepeatedlyIsBelieved() {
+        let answer = head(200, ["ETag": "\"a\"", "Content-Length": "990"])
+        var point = Held.tagged.point
+        for (claim, count, expected) in [
+            ("total:990", 2, Expected.anew), ("unsatisfiable:990", 2, .anew), ("total:990", 1, .odd),
+            ("total:991", 3, .odd),
+        ] {
+            point.doubt = ResumeDoubt(claim: claim, count: count)
+            #expect(Expected(ResumeRule(point: point).judge(answer, to: .whole)) == expected, "\(claim) \(count)")
+        }
+    }
+
     @Test func aCodingThatWasRequestedMayBeThatOfANewVersion() {
         let answer = head(200, ["ETag": "\"b\"", "Content-Length": "70", "Content-Encoding": "gzip"])
         let rule = ResumeRule(point: Held.tagged.point, headers: [HeaderField("Accept-Encoding", "br, gzip")])
@@ -381,35 +394,5 @@ import TransferCore
         #expect(
             dated.judge(head(200, ["Last-Modified": Self.otherDate]), to: .rest(isConditional: true))
                 == .anew(reason: "changed on server (Last-Modified \(Self.date)→\(Self.otherDate))"))
-    }
-}
-
-@Suite struct DetourCountTests {
-    @Test func retriesEndWithoutProgress() {
-        var detours = DetourCount()
-        for _ in 0..<DetourCount.limit {
-            let isAllowed = detours.take(at: 500_000)
-            #expect(isAllowed)
-        }
-        let isAllowed = detours.take(at: 500_000 + ProgressRule.leastBytes - 1)
-        #expect(!isAllowed)
-    }
-
-    @Test func progressRestartsTheCount() {
-        var detours = DetourCount()
-        let isAllowed = (1...100).allSatisfy { detours.take(at: $0 * ProgressRule.leastBytes) }
-        #expect(isAllowed)
-    }
-
-    @Test func aNewStartIsNoProgress() {
-        var detours = DetourCount()
-        var isAllowed = true
-        var count = 0
-        while isAllowed, count < 100 {
-            count += 1
-            isAllowed = detours.take(at: 500_000)
-            detours.beginAnew()
-        }
-        #expect(count <= 5)
     }
 }

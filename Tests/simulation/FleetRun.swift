@@ -1,5 +1,4 @@
 import Glibc
-import Logging
 import TransferCore
 import TransferEventLoop
 import TransferJobs
@@ -101,12 +100,7 @@ final class FleetRun: SimulatedRun, @unchecked Sendable {
             say("worker \(process) starts")
             do {
                 let store = FleetStore(database)
-                let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
-                var configuration = QueueConfiguration(state: scenario.folder + "/state", logger: logger)
-                configuration.secrets = Scenario.secrets
-                configuration.random = { Double(World.current.between(0, 999)) / 1000 }
-                let queue = try JobQueue(
-                    configuration, store: store, history: nil, engine: try SimulatedEngine(scenario.network))
+                let queue = try scenario.makeQueue(over: store)
                 queue.observe { [self] in heard($0.kind, of: process) }
                 workers.append(Worker(process: process, queue: queue, store: store))
                 Task(executorPreference: WorldExecutor.shared) { [self] in

@@ -1,5 +1,4 @@
 import Glibc
-import Logging
 import TransferCore
 import TransferEventLoop
 import TransferJobs
@@ -65,12 +64,7 @@ final class Run: SimulatedRun, @unchecked Sendable {
         say("process \(processes) starts")
         do {
             let store = MemoryStore(memory)
-            let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
-            var configuration = QueueConfiguration(state: scenario.folder + "/state", logger: logger)
-            configuration.secrets = Scenario.secrets
-            configuration.random = { Double(World.current.between(0, 999)) / 1000 }
-            let queue = try JobQueue(
-                configuration, store: store, history: nil, engine: try SimulatedEngine(scenario.network))
+            let queue = try scenario.makeQueue(over: store)
             self.store = store
             self.queue = queue
             queue.observe { [self] in heard($0.kind) }

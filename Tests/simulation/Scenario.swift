@@ -1,6 +1,10 @@
 import Glibc
+import Logging
 import TransferCore
 import TransferJobs
+
+@testable import TransferQueue
+@testable import TransferStore
 
 /// The servers, files and jobs of one run, made by its seed.
 struct Scenario {
@@ -87,6 +91,15 @@ struct Scenario {
             Job(
                 name: "u\(number)", work: .upload(server: host, path: path, method: kind), spec: spec, place: place,
                 bytes: bytes))
+    }
+
+    /// Makes the queue of a process.
+    func makeQueue(over store: any JobStore & RunMemory) throws -> JobQueue {
+        let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
+        var configuration = QueueConfiguration(state: folder + "/state", logger: logger)
+        configuration.secrets = Self.secrets
+        configuration.random = { Double(World.current.between(0, 999)) / 1000 }
+        return try JobQueue(configuration, store: store, history: nil, engine: try SimulatedEngine(network))
     }
 
     /// Plans what happens to the servers: a file gets another version, uploads are lost.

@@ -98,7 +98,7 @@ final class SimulatedExchange: @unchecked Sendable {
             return hopEnded(error)
         }
         if case .cutRequest = fate { return cut(hop) }
-        // What has left arrives, whatever becomes of its sender.
+        // Bytes that have left the sender arrive, even if the sender is killed.
         let (whole, turn, process) = (left, turn, World.current.process)
         World.current.after(World.current.pause(), of: 0) { [weak self, network] in
             let answer = network.answer(hop, whole, fate)

@@ -1,3 +1,4 @@
+import TransferCore
 import TransferQueue
 
 /// A URL as clients of aria2 write it: with a login, and with characters that belong in percent-encoding.
@@ -54,18 +55,6 @@ struct AriaURL: Hashable {
 
     /// Returns a text without its percent-encoding; the text itself where the result is not UTF-8.
     private static func decoded(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self) ?? String(text)
+        String(validating: PercentEncoding.decode(text), as: UTF8.self) ?? String(text)
     }
 }
