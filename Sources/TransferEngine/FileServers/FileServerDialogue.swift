@@ -251,6 +251,10 @@ struct FileServerDialogue: Sendable {
         switch (ended, result) {
         case (.ready, _), (.ended, _):
             return .fail(TransferError(.internalFault, "a step of a file server ended before it began"))
+        case (.fetching(let offset, _, false), .failed(.error(let error)))
+        where refusedFile && offset > 0 && error.code == .badResponse && !error.isTransient:
+            // A server may take REST, and refuse the restart only at RETR, also by codes that are not of a file.
+            return .perform(fetch(from: 0))
         // A rename fails anyway where its path is missing.
         case (.looking, .failed(.error(let error))) where isMove && error.code == .badResponse:
             return lookedInVain(.ambiguous(error.message))
@@ -279,11 +283,11 @@ struct FileServerDialogue: Sendable {
             case .noRestart where offset > 0: return .perform(fetch(from: 0))
             // The file was longer a moment ago.
             case .beyondEnd where offset > 0: return .fail(Self.changed(url))
-            // FTP's 550 may be SIZE's: only RETR shows whether the file exists.
             case .missing, .denied, .ambiguous:
-                guard !began, !url.isSSH, !refusedFile else {
-                    return began ? .fail(Self.lost(failure)) : refused(failure)
-                }
+                guard !began, !url.isSSH else { return began ? .fail(Self.lost(failure)) : refused(failure) }
+                // FTP's 550 may be SIZE's: only RETR shows whether the file exists. RETR's own may be that of the
+                // restart, which the server has taken at REST: only RETR of the whole shows whether the file exists.
+                if refusedFile { return offset > 0 ? .perform(fetch(from: 0)) : refused(failure) }
                 return .perform(fetchUnmeasured())
             default: return began ? .fail(Self.lost(failure)) : refused(failure)
             }

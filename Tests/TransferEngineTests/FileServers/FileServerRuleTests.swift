@@ -198,6 +198,29 @@ import TransferCore
         #expect(answer.status == 200)
     }
 
+    /// 350 to REST is no promise (RFC 959 §4.1.3): the refusal of RETR may be that of the restart.
+    @Test(arguments: [
+        FileServerFailure.missing("550 no"), .denied("550 no"), .ambiguous("550 no"),
+        .error(TransferError(.badResponse, "554 no")),
+    ])
+    func aRestartRefusedAtTheFileSendsTheWhole(_ failure: FileServerFailure) throws {
+        var (dialogue, _) = try dialogue("GET", Self.range)
+        _ = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)
+        let next = dialogue.ended(.failed(failure), sent: 0, madeFolder: false, refusedFile: true)
+        #expect(step(next) == .fetch(from: 0))
+        // The refusal of the whole file is final.
+        let last = dialogue.ended(.failed(failure), sent: 0, madeFolder: false, refusedFile: true)
+        #expect(step(last) == nil)
+    }
+
+    @Test func aBusyServerKeepsTheReceivedBytes() throws {
+        var (dialogue, _) = try dialogue("GET", Self.range)
+        _ = dialogue.ended(.done(Self.file), sent: 0, madeFolder: false)
+        let busy = FileServerFailure.error(TransferError(.badResponse, "451 later", isTransient: true))
+        let end = dialogue.ended(.failed(busy), sent: 0, madeFolder: false, refusedFile: true)
+        #expect(step(end) == nil && error(end)?.isTransient == true)
+    }
+
     @Test(
         arguments: ["HEAD", "GET", "DELETE"], [(FileServerFailure.missing("550 no"), 404), (.denied("550 no"), 403)])
     func missingAndForbiddenFilesHaveAStatus(_ method: String, _ failure: (FileServerFailure, Int)) throws {
