@@ -85,10 +85,11 @@ enum FileServerFailure: Sendable, Hashable {
             self = Self.read(words) ?? (writes || reply.code == 553 ? .denied(words) : .missing(words))
         default:
             // 4xx is temporary (RFC 959 §4.2.1), also for a full disk (452). 450 means busy, unless the message says
-            // otherwise.
+            // otherwise. ProFTPD refuses APPE by 451, and a RETR after REST, where its configuration permits neither.
             let isTransient = (400..<500).contains(reply.code)
+            let isRestart = reply.code == 451 && words.lowercased().contains("restart")
             self =
-                (reply.code == 450 ? Self.read(words) : nil)
+                (reply.code == 450 || isRestart ? Self.read(words) : nil)
                 ?? .error(TransferError(.badResponse, "\(host) answered \(words)", isTransient: isTransient))
         }
     }

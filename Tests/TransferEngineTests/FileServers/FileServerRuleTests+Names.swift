@@ -99,6 +99,11 @@ extension FileServerRuleTests {
         ("550 File exists.", true, .exists("550 File exists.")),
         ("550 File does not exist.", true, .missing("550 File does not exist.")),
         ("552 Quota", true, .full("552 Quota")),
+        // ProFTPD without AllowStoreRestart, which is its default.
+        (
+            "451 x: Append/Restart not permitted, try again", true,
+            .denied("451 x: Append/Restart not permitted, try again")
+        ),
     ])
     func aReplyIsMappedToAFailure(_ line: String, _ writes: Bool, _ expected: FileServerFailure) throws {
         var replies = FTPReplies()
@@ -134,7 +139,8 @@ extension FileServerRuleTests {
 
     @Test func otherRepliesAreErrorsThatLastOrPass() throws {
         for (line, isTransient) in [
-            ("425 no data connection", true), ("452 no space left", true), ("522 use TLS", false), ("500 what", false),
+            ("425 no data connection", true), ("451 x: try again", true), ("452 no space left", true),
+            ("522 use TLS", false), ("500 what", false),
         ] {
             var replies = FTPReplies()
             replies.received(Array(line.utf8))
