@@ -2,7 +2,8 @@
 /// `fault.json` in the folders that clients name: `[{"op": "OPEN", "after": 0, "reply": 3, "times": 1}]`.
 ///
 /// `after` counts bytes of WRITE. `reply` is a code of SSH_FXP_STATUS (draft-ietf-secsh-filexfer-02 §7), and without it
-/// the connection ends. `late` carries out the request before the fault.
+/// the connection ends. `late` carries out the request before the fault. `mute` answers nothing, and keeps the
+/// connection.
 public enum SFTPFilterScript {
     public static let text = """
         import json, os, struct, subprocess, sys, threading, time
@@ -90,6 +91,8 @@ public enum SFTPFilterScript {
             if fault is None:
                 written += size
                 write(server.stdin, body)
+                continue
+            if fault.get("mute"):
                 continue
             answer = status(identity, fault["reply"]) if "reply" in fault else None
             if op == "WRITE" and fault["after"] > written:

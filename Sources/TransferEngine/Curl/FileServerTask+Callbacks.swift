@@ -38,11 +38,27 @@ extension FileServerTask {
             lastLook = .now
             exchange.noteAcknowledged()
         }
+        // All bytes are here, and nothing depends on the answer to CLOSE. The connection may be dead by now.
+        if isClosing(exchange), .now - exchange.pace.lastActivity > Self.closingTime {
+            isLeftOpen = true
+            return false
+        }
         // The pool cannot check while libcurl blocks its loop.
         if exchange.pace.holds.isEmpty, .now - exchange.pace.lastActivity > exchange.idleTimeout + .seconds(1) {
             exchange.stopReason = .failed(.silence(exchange.idleTimeout))
             return false
         }
         return sockets.stopReason(exchange.id) == nil
+    }
+
+    /// The time that an SSH server gets to close a file whose bytes have all come.
+    static let closingTime = Duration.seconds(2)
+
+    /// Returns whether libcurl waits only for the answer to CLOSE of a file that was read.
+    private func isClosing(_ exchange: ActiveExchange) -> Bool {
+        guard url.isSSH, fetches, exchange.answer.phase == .body, let total = exchange.start?.total else {
+            return false
+        }
+        return exchange.sink.position == total
     }
 }

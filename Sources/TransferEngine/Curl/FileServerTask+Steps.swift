@@ -59,10 +59,12 @@ extension FileServerTask {
         }
     }
 
-    /// Returns whether a data connection with TLS brought all announced bytes, and only lacks TLS's closing alert.
+    /// Returns whether all announced bytes came, and only the end of the conversation is missing: TLS's closing alert
+    /// on a data connection, or the answer to CLOSE of SFTP.
     ///
     /// Some servers omit the alert, and the length proves the file.
     private func isWhole(_ exchange: ActiveExchange, _ code: CURLcode) -> Bool {
+        if isLeftOpen { return code == CURLE_ABORTED_BY_CALLBACK }
         guard code == CURLE_RECV_ERROR, fetches, hasSecureData(exchange.request.settings.files),
             exchange.answer.phase == .body, let size = replies.size
         else { return false }

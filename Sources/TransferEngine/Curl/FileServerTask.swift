@@ -12,6 +12,8 @@ final class FileServerTask {
     var replies = FTPReplies()
     /// Whether the server ended a connection of the step.
     var isDeserted = false
+    /// Whether the answer to CLOSE of a whole file was no longer awaited.
+    var isLeftOpen = false
     /// The keys that the SSH server may have; `nil` where a fingerprint decides.
     let knownKeys: ServerKeys?
     /// The file of keys that libcurl reads while it connects.
@@ -60,6 +62,7 @@ final class FileServerTask {
         self.step = step
         replies = FTPReplies()
         control = nil
+        isLeftOpen = false
         moved = (0, 0)
     }
 

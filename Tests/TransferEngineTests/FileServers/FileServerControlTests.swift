@@ -175,6 +175,34 @@ struct FileServerControlTests {
         }
     }
 
+    /// libcurl blocks in this wait, and the loop with it; nothing that the answer says concerns the file.
+    @Test func aWholeFileIsCompleteWithoutTheAnswerToCLOSE() async throws {
+        let filters = try TemporaryFolder("filter")
+        var options = SSHServer.Options()
+        options.sftp = "exec /usr/bin/python3 -S -E \(try filters.write(SFTPFilterScript.text, to: "filter.py"))"
+        let server = try await SSHServer.start(options)
+        let served = try server.folder.folder("served")
+        try server.folder.write(count: 300_000, seed: 1, to: "served/x")
+        try server.folder.write(#"[{"op": "CLOSE", "mute": true, "times": 1}]"#, to: "served/fault.json")
+        try await Bench.with { bench in
+            func configure(_ settings: inout ExchangeSettings) {
+                settings.files.knownHosts = server.knownHosts
+                settings.files.privateKey = FileServerSettings.PrivateKey(path: server.userKey)
+                settings.credentials = .password(user: SSHServer.userName, password: "")
+                settings.idleTimeout = .seconds(60)
+            }
+            let time = try await seconds {
+                let outcome = try await bench.download(server.url(served + "/x"), configure).outcome
+                #expect(outcome.error == nil && outcome.position == 300_000, "\(outcome.result)")
+            }
+            #expect(time < 30, "\(time) s")
+            let isSame = try bench.folder.data("x.part") == server.folder.data("served/x")
+            #expect(isSame)
+            let next = try await bench.send("HEAD", server.url(served + "/x"), configure).end()
+            #expect(next.head?.status == 200, "\(next.result)")
+        }
+    }
+
     @Test(arguments: Kind.allCases) func aSuspendedTransferPausesAndResumes(_ kind: Kind) async throws {
         let peer = try await FileServerPeer(kind)
         try await peer.with { bench in
