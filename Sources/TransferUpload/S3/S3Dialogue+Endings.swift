@@ -160,8 +160,18 @@ extension S3Dialogue {
             return [.restart("an earlier attempt may have sent it, and \(found)")] + (try start(now, isSaved: true))
         case .unlisted(let reason): return try sendAll(reason, now)
         case .completed:
-            return try restart("the server has neither the upload nor the object that it would have made", now)
+            return try restart("the server no longer has the upload, and \(Self.found(result.status))", now)
         case .unclear(let error): throw error
+        }
+    }
+
+    /// Returns what the question about the object showed that a completed upload would have made.
+    private static func found(_ status: Int) -> String {
+        switch status {
+        case 200..<300: "what is there is not known to be the file"
+        case 404, 410: "it does not have the object that would have been made"
+        // Without the right to list, S3 refuses the question for existing objects and missing ones alike.
+        default: "it does not say whether it made the object (\(status)), which may therefore be there"
         }
     }
 
