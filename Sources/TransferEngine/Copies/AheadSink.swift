@@ -17,9 +17,8 @@ final class AheadSink: BodySink {
 
     func begin(_ start: BodyStart) throws(TransferError) {
         try start.requireBeginning(at: position)
-        guard let version = RemoteVersion(start) ?? source.version, source.accept(version, start.head) else {
-            throw RemoteSource.changed
-        }
+        guard let version = RemoteVersion(start) ?? source.version else { throw RemoteSource.changed }
+        try source.accept(version, start.head)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {

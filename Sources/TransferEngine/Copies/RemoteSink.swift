@@ -30,7 +30,7 @@ final class RemoteSink: BodySink {
                 "the server does not report the length of its file, which a copy needs; download it, and "
                     + "upload the file")
         }
-        guard source.accept(version, start.head) else { throw RemoteSource.changed }
+        try source.accept(version, start.head)
         if self.start > 0, FileServerURL.mayIgnoreOffsets(start.url) { doubted = [] }
         stream.answered(number, start, version, isProven: source.isProven)
         stream.answered(number, .success(version))

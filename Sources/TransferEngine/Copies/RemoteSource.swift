@@ -28,6 +28,9 @@ public final class RemoteSource: Sendable {
     /// The bytes that have come over the network, those that wait for others included.
     private let fetchedCount = Atomic<Int64>(0)
     private let digesting: OrderedDigest
+    /// The version that an earlier attempt of this process saw, which began anew since.
+    private let earlier: RemoteVersion?
+    private let promised: @Sendable (ResponseHead) -> Checksum?
     private let heard: @Sendable (News) -> Void
 
     /// An event for observers. Its numbers are indices of ``urls``.
@@ -49,6 +52,8 @@ public final class RemoteSource: Sendable {
 
     private struct State {
         var version: RemoteVersion?
+        /// The digest of the whole file that its server reported.
+        var promise: Checksum?
         var streams: [RemoteStream] = []
         var isClosed = false
         /// The bytes that were in the digest at the last checkpoint.
@@ -68,16 +73,23 @@ public final class RemoteSource: Sendable {
     ///
     /// - Parameters:
     ///   - version: The version of an earlier attempt; any other version is refused.
+    ///   - earlier: A version that was seen before. A newer one is accepted, but not an answer that is none, such as a
+    ///     login page.
     ///   - expected: The digest that the file must have.
     ///   - digest: The digest of the bytes that an earlier attempt read of that version. It begins anew if another
     ///     algorithm is expected.
+    ///   - promised: A closure that reads the digest of the whole file from the head of an answer.
     ///   - heard: A closure that receives events, on any thread.
     package init(
-        _ urls: [String], version: RemoteVersion? = nil, expected: Checksum?, digest: DurableDigest?,
-        engine: any ExchangePerformer, heard: @escaping @Sendable (News) -> Void, requests: @escaping Requests
+        _ urls: [String], version: RemoteVersion? = nil, earlier: RemoteVersion? = nil, expected: Checksum?,
+        digest: DurableDigest?, engine: any ExchangePerformer,
+        promised: @escaping @Sendable (ResponseHead) -> Checksum? = { _ in nil },
+        heard: @escaping @Sendable (News) -> Void, requests: @escaping Requests
     ) {
         self.urls = urls
         self.expected = expected
+        self.earlier = earlier
+        self.promised = promised
         let algorithm = expected?.algorithm ?? .sha256
         let known = digest.flatMap { version != nil && $0.algorithm == algorithm ? $0 : nil }
         digesting = OrderedDigest(known ?? DurableDigest(algorithm))
@@ -249,17 +261,28 @@ public final class RemoteSource: Sendable {
         state.withLock { $0.streams.removeAll { $0 === stream } }
     }
 
-    /// Compares a version with the wanted one.
+    /// Compares a version with the wanted one, which the first answer determines.
     ///
-    /// - Returns: Whether the version is the wanted one, which the first answer determines.
-    func accept(_ version: RemoteVersion, _ head: ResponseHead) -> Bool {
-        state.withLock { state in
-            guard let known = state.version else {
+    /// - Throws: The reason why the answer does not have the wanted version.
+    func accept(_ version: RemoteVersion, _ head: ResponseHead) throws(TransferError) {
+        let refusal = state.withLock { state -> TransferError? in
+            if let known = state.version {
+                guard known.isShown(by: head, total: version.size, isProven: isProven) else {
+                    return Self.unlike(known, head)
+                }
+            } else {
+                if let earlier, let refusal = earlier.refusal(of: head) { return refusal }
                 state.version = version
-                return true
             }
-            return known.isShown(by: head, total: version.size, isProven: isProven)
+            if state.promise == nil { state.promise = promised(head) }
+            return nil
         }
+        if let refusal { throw refusal }
+    }
+
+    /// Returns the error of an answer that does not have the known version: it has another one, or is no version at all.
+    static func unlike(_ known: RemoteVersion, _ head: ResponseHead) -> TransferError {
+        known.refusal(of: head) ?? changed
     }
 
     /// Returns the offset at which the reading of a window begins.
@@ -292,11 +315,16 @@ public final class RemoteSource: Sendable {
 
     /// The error for which the last byte is not handed on.
     var refutation: TransferError? {
-        guard let expected, let digest, digest != expected else { return nil }
+        guard let digest else { return nil }
+        let promise = state.withLock { $0.promise }
+        guard let wanted = expected ?? promise, digest.algorithm == wanted.algorithm, digest != wanted else {
+            return nil
+        }
+        let reason = expected == nil ? ", as its server says in Repr-Digest" : ""
         var error = TransferError(
             .checksumMismatch,
-            "\(expected.algorithm.rawValue) of the source differs: it is \(digest.hex), not \(expected.hex); its last bytes "
-                + "were not sent on")
+            "\(wanted.algorithm.rawValue) of the source differs: it is \(digest.hex), not \(wanted.hex)\(reason); its last "
+                + "bytes were not sent on")
         error.sourceHost = Origin(anyURL: urls[0])?.hostAndPort
         return error
     }

@@ -214,7 +214,7 @@ final class RemoteStream: Sendable {
         if askedForPart, let head = outcome.head, head.status == 200, let version {
             // The server gives no parts, or another version.
             guard version.isShown(by: head, total: head.contentLength, isProven: source.isProven) else {
-                return fail(source, RemoteSource.changed)
+                return fail(source, RemoteSource.unlike(version, head))
             }
             state.withLock { $0.isWhole = true }
             readAlone()

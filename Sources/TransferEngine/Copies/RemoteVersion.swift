@@ -34,4 +34,17 @@ public struct RemoteVersion: Sendable, Hashable {
         guard let validator, let shown = Validator(head) else { return isProven || validator == nil }
         return isProven ? true : validator.mayEqual(shown)
     }
+
+    /// Returns the error of an answer that is not a newer version of the file either, by the rule for complete files: a
+    /// page, or an answer that names no version.
+    ///
+    /// - Returns: `nil` for an answer that may be a newer version.
+    func refusal(of head: ResponseHead) -> TransferError? {
+        let type = labels.type.flatMap {
+            ResponseHead(status: 200, fields: [HeaderField("Content-Type", $0)]).mediaType
+        }
+        let held = HeldFile(version: validator.map { HeldVersion($0, of: nil) }, length: size, mediaType: type)
+        let reason = ReplacementRule.refusal(of: head, for: held, isSamePlace: true, decodes: false)
+        return reason.map { TransferError(.badResponse, $0, isTransient: true) }
+    }
 }

@@ -1,4 +1,5 @@
 import TransferCore
+import TransferEngine
 
 /// Traces of attempts that broke off. Only this process knows them; they are not stored.
 struct AttemptHistory {
@@ -21,6 +22,8 @@ struct AttemptHistory {
         var dividesNothing = false
         /// The record of what the job's URLs have done.
         var sources: SourceStatistics?
+        /// The version of a copy's source.
+        var source: RemoteVersion?
     }
 
     private var traces: [Int64: Trace] = [:]
@@ -102,6 +105,10 @@ struct AttemptHistory {
     mutating func keep(_ sources: SourceStatistics, of id: Int64) { traces[id, default: Trace()].sources = sources }
 
     func sources(of id: Int64) -> SourceStatistics { traces[id]?.sources ?? SourceStatistics() }
+
+    mutating func keep(_ source: RemoteVersion, of id: Int64) { traces[id, default: Trace()].source = source }
+
+    func source(of id: Int64) -> RemoteVersion? { traces[id]?.source }
 
     mutating func forget(_ id: Int64) { traces[id] = nil }
 }

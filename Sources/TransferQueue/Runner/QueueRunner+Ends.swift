@@ -360,3 +360,13 @@ extension FailedAttempt {
             wasAnswered: job.sending.wasAnswered)
     }
 }
+
+extension QueueRunner: CopyHost {
+    func seenSource(of job: RunningJob) -> RemoteVersion? { running.traces.source(of: job.candidate.id) }
+
+    func noteSeen(_ source: RemoteVersion, of job: RunningJob) { running.traces.keep(source, of: job.candidate.id) }
+}
+
+extension QueueRunner {
+    func pause(of origin: String) -> Duration? { admission.scheduler.pause(of: origin, now: .now)?.remaining }
+}

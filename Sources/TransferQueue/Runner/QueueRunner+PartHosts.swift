@@ -69,8 +69,6 @@ extension QueueRunner: UploadHost {
     func leave(_ job: RunningJob, for stop: RunningJob.Stop) { leave(job, for: stop, resume: nil) }
 }
 
-extension QueueRunner: CopyHost {}
-
 extension QueueRunner: GaugeHost {
     var isMeasured: Bool { hub.measurements.isHeard }
     var connections: Int { engine.connections }

@@ -9,6 +9,9 @@ import TransferUpload
 /// The part of the runner that copies need.
 protocol CopyHost: UploadHost {
     var copies: Copies { get }
+    /// The version of the source that an earlier attempt of this process saw.
+    func seenSource(of job: RunningJob) -> RemoteVersion?
+    func noteSeen(_ source: RemoteVersion, of job: RunningJob)
     func announceStart(_ job: RunningJob)
 }
 
@@ -32,8 +35,9 @@ final class Copies {
         let urls = from.download.urls
         let id = job.candidate.id
         let source = RemoteSource(
-            urls.map(Redaction.url), version: job.record.upload?.remoteVersion, expected: from.download.checksum,
-            digest: job.record.upload?.remote?.digest, engine: engine
+            urls.map(Redaction.url), version: job.record.upload?.remoteVersion, earlier: host.seenSource(of: job),
+            expected: from.download.checksum, digest: job.record.upload?.remote?.digest, engine: engine,
+            promised: ReprDigest.ofSource
         ) { [host] news in
             host.loop.execute { host.onLoop { $0.copies.heard(news, urls, of: id, on: $0) } }
         } requests: { [builder] (index, point) throws(TransferError) in
@@ -109,6 +113,7 @@ final class Copies {
         if let stop = job.stop { return host.leave(job, for: stop) }
         do throws(TransferError) {
             let version = try result.get()
+            host.noteSeen(version, of: job)
             if let size = job.record.spec.copySource?.download.size, size != version.size {
                 throw TransferError(
                     .checksumMismatch, "the source has \(CountText.bytes(version.size)), not \(size); nothing was sent")

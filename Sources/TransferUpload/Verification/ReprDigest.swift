@@ -34,6 +34,14 @@ package enum ReprDigest {
         return (digest, "Content-Digest")
     }
 
+    /// Returns the SHA-256 of a copy's source that its server sends with the bytes. Other digests are not made of them.
+    package static func ofSource(_ head: ResponseHead) -> Checksum? {
+        let found =
+            value(head, preferred: .sha256)
+            ?? (head.status == 200 ? value(head, "Content-Digest", preferred: .sha256) : nil)
+        return found?.algorithm == .sha256 ? found : nil
+    }
+
     /// The field that requests a digest, by the supported algorithms.
     package static let request = HeaderField("Want-Repr-Digest", "sha-256=10, sha-512=5")
 

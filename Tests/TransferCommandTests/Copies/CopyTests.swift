@@ -165,6 +165,38 @@ import TransferTestSupport
         }
     }
 
+    /// The digest that the server reports is a claim about the source, as the job's own is.
+    @Test func aSourceThatIsNotWhatItsServerReportsIsNeverWholeThere() async throws {
+        try await withTestServer { server in
+            let place = try workplace()
+            let digest = "sha-256=:\(Data(count: 32).base64EncodedString()):"
+            server.serve("/f", ServedFile(Self.source, etag: "\"1\"", headers: ["Repr-Digest": digest]))
+            let sink = server.acceptUploads("/in/*")
+            try write(place, copy(server.url("/f"), to: server.url("/in/f"), ""), limit: 2)
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 1, "\(result)")
+            #expect(try result.events().named("job.failed").first?["code"]?.string == "checksumMismatch", "\(result)")
+            #expect(sink.uploads.allSatisfy { !$0.isComplete })
+        }
+    }
+
+    /// A captive portal's answer is no new version of the source, neither in the attempt nor in the next one.
+    @Test(arguments: ["text/html", "application/octet-stream"])
+    func anAnswerThatNamesNoVersionIsNoNewSource(_ type: String) async throws {
+        try await withTestServer { server in
+            let place = try workplace()
+            let file = ServedFile(Self.source, etag: "\"1\"")
+            server.serve("/f", file)
+            let page = Fault.replace(with: ServedFile(.text("please log in"), contentType: type))
+            server.script("/f", [.cut(after: 2 << 20), page, page, .replace(with: file)])
+            let sink = server.acceptUploads("/in/*")
+            try write(place, copy(server.url("/f"), to: server.url("/in/f"), ""))
+            let result = try await place.runJobs()
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(sink.uploads.filter(\.isComplete).map(\.digest) == [Self.sum])
+        }
+    }
+
     @Test func aSourceThatChangedIsSentAnew() async throws {
         try await withTestServer { server in
             let place = try workplace()
