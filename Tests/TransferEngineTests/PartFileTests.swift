@@ -193,6 +193,14 @@ import TransferTestSupport
         #expect(lstat(folder.path("y.part"), &status) == 0 && status.st_mode & 0o7777 == 0o600)
     }
 
+    @Test func aRefusedNamingNamesBothFilesInTheirOrder() {
+        let busy = TransferError.renaming("/d/f.part", to: "/d/f", EBUSY)
+        #expect(
+            busy.message.hasPrefix("cannot rename /d/f.part to /d/f: device or resource busy; something is mounted"))
+        let denied = TransferError.renaming("/d/f.part", to: "/d/f", EPERM)
+        #expect(denied.message == "cannot rename /d/f.part to /d/f: operation not permitted" && denied.errno == EPERM)
+    }
+
     /// A link is only a name here: its target stays as it is, and is no model for the new file.
     @Test func aLinkThatIsReplacedGivesNoMode() throws {
         let folder = try TemporaryFolder("part")

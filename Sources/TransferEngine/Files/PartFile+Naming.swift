@@ -43,6 +43,38 @@ extension PartFile {
         ReplacedAccess(of: folder.place(of: destination))?.restrict(descriptor)
     }
 
+    /// Restricts the access to the file's owner, for a file whose destination is not known yet: the file that it will
+    /// replace may be private.
+    public func restrictAccess() {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0 else { return }
+        fchmod(descriptor, status.st_mode & 0o700)
+    }
+
+    /// Gives the complete file the access of the file that it replaces, or else that of a new file.
+    ///
+    /// - Parameter replaced: The path of the file that is to be replaced; `nil` where none is.
+    public func openAccess(replacing replaced: String?) {
+        if let access = replaced.flatMap({ ReplacedAccess(of: folder.place(of: $0)) }) {
+            return access.give(to: descriptor)
+        }
+        guard let mode = Self.modeOfNewFiles(beside: place) else { return }
+        fchmod(descriptor, mode)
+    }
+
+    /// Returns the mode that the process's umask, and the folder's access list, give a new file; `nil` where the folder
+    /// takes none.
+    private static func modeOfNewFiles(beside place: String) -> mode_t? {
+        let parent = place.lastIndex(of: "/").map { String(place[...$0]) } ?? ""
+        let name = "\(parent).transfer-\(UInt64.random(in: .min ... .max)).part"
+        let probe = transfer_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        guard probe >= 0 else { return nil }
+        defer { close(probe) }
+        unlink(name)
+        var status = stat()
+        return fstat(probe, &status) == 0 ? status.st_mode & 0o777 : nil
+    }
+
     /// Gives the file its final name.
     ///
     /// - Parameter replacing: Whether an existing file of that name, or a symbolic link (not its target), is replaced.
@@ -53,7 +85,7 @@ extension PartFile {
         let goal = folder.place(of: destination)
         if !isNamed, !replacing {
             let code = transfer_name(descriptor, goal)
-            guard code == 0 else { throw .file("rename to \(destination)", path, code) }
+            guard code == 0 else { throw .renaming(path, to: destination, code) }
             return
         }
         try ensureNamed()
@@ -66,7 +98,7 @@ extension PartFile {
                 let code = errno
                 // The next attempt continues only a file of its own user.
                 fchown(descriptor, geteuid(), .max)
-                throw .file("rename to \(destination)", path, code)
+                throw .renaming(path, to: destination, code)
             }
             guard has(destination) else { throw swapped }
             return
@@ -77,7 +109,7 @@ extension PartFile {
             _ = transfer_rename_new(goal, place)
             throw swapped
         }
-        guard code == 0 else { throw .file("rename to \(destination)", path, code) }
+        guard code == 0 else { throw .renaming(path, to: destination, code) }
     }
 
     /// Records in the finished file the time when it got its name.

@@ -15,4 +15,14 @@ extension TransferError {
         default: return TransferError(.fileAccess, message, cause: .os(errno: number))
         }
     }
+
+    /// Returns the error of a file that does not get its name, with the advice for a name that can never be replaced.
+    static func renaming(_ path: String, to destination: String, _ number: Int32) -> TransferError {
+        var error = file("rename", "\(path) to \(destination)", number)
+        // A single file that is mounted, as into a container (rename(2)).
+        if number == EBUSY {
+            error.message += "; something is mounted there: mount the folder in place of the file, or name another file"
+        }
+        return error
+    }
 }

@@ -45,6 +45,15 @@ enum DestinationName: Sendable, Hashable {
         return String(cString: real)
     }
 
+    /// Returns a failure to write beside the file to which a link leads, with that link: the job names no other path.
+    static func leading(_ error: TransferError, from link: String, to path: String) -> TransferError {
+        guard link != path, let number = error.errno, [EACCES, EPERM, EROFS].contains(number) else { return error }
+        var error = error
+        error.message +=
+            "; \(link) is a symbolic link to \(path), which is replaced there; remove the link, or name another destination"
+        return error
+    }
+
     /// Returns why a download can never replace this object, whatever `ifExists` says; `nil` if it may.
     func refusal(_ path: String) -> TransferError? {
         guard case .other(let kind) = self else { return nil }

@@ -64,7 +64,20 @@ struct DownloadPreparation: Sendable {
         let target = DownloadTarget(
             download.destination, directory: directory, defaultName: download.defaultName)
         var path = target.file(url: url, disposition: nil)
+        let named = path
         if writesThroughLinks(target) { path = DestinationName.behindLink(path) }
+        do throws(TransferError) {
+            return try prepare(path, target, census, known, hasAdopted)
+        } catch {
+            throw DestinationName.leading(error, from: named, to: path)
+        }
+    }
+
+    /// Prepares the download to the path, which is behind the link that the destination may be.
+    private func prepare(
+        _ destination: String, _ target: DownloadTarget, _ census: FolderCache, _ known: ResumeData?, _ hasAdopted: Bool
+    ) throws(TransferError) -> Result {
+        var path = destination
         let folder = try pinned(path, census)
         var replacement = download.ifExists == .overwrite ? OverwriteRule.anything : .nothing
         var version: HeldVersion?

@@ -32,6 +32,16 @@ import TransferTestSupport
         #expect(synced == [folder.path("a/b/c")], "the others' names are on the disk")
     }
 
+    /// The folder of the link's target is written to, which the job names nowhere.
+    @Test func aFailureBehindALinkNamesTheLink() {
+        let denied = TransferError(.fileAccess, "cannot write to /b", cause: .os(errno: EACCES))
+        let words = DestinationName.leading(denied, from: "/a/x", to: "/b/y").message
+        #expect(words.hasPrefix("cannot write to /b; /a/x is a symbolic link to /b/y"), "\(words)")
+        #expect(DestinationName.leading(denied, from: "/b/y", to: "/b/y") == denied)
+        let full = TransferError(.fileAccess, "no space", cause: .os(errno: ENOSPC))
+        #expect(DestinationName.leading(full, from: "/a/x", to: "/b/y") == full)
+    }
+
     @Test func aDanglingLinkInThePathIsNamed() throws {
         symlink("/nowhere/at/all", folder.path("link"))
         do {
