@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import TransferCore
 import TransferTestServer
@@ -39,6 +40,39 @@ struct DownloadTests {
             #expect(response.fileURL == target)
             #expect(try content.firstDifference(fromFileAt: target.path) == nil)
             #expect(try folder.files() == ["deep/er/file.bin"])
+        }
+    }
+
+    /// Until the destination is known, the file may be the successor of a private one.
+    @Test(arguments: [nil, 0o600, 0o640, 0o644] as [Int?])
+    func thePartialFileIsPrivateAndTheFileHasTheAccessOfItsPlace(_ old: Int?) async throws {
+        @Sendable func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        try await withTestServer { server async throws in
+            server.serve("/f", content)
+            #expect(FileManager.default.createFile(atPath: folder.path("new"), contents: nil))
+            let target = URL(fileURLWithPath: folder.path("file"))
+            if let old {
+                #expect(
+                    FileManager.default.createFile(
+                        atPath: target.path, contents: nil, attributes: [.posixPermissions: old]))
+            }
+            let modes = Mutex<[Int?]>([])
+            let file = session.download(
+                server.url("/f"),
+                to: { temporary, _ in
+                    let found = try? mode(temporary.path)
+                    modes.withLock { $0.append(found) }
+                    return (target, .removePreviousFile)
+                })
+            #expect(try await file.serializingDownloadedFileURL().value == target)
+            #expect(modes.withLock { $0 } == [0o600])
+            #expect(try mode(target.path) == old ?? mode(folder.path("new")))
+            // A file that stays in the temporary folder is an ordinary one, too.
+            let kept = try await session.download(server.url("/f")).serializingDownloadedFileURL().value
+            #expect(try mode(kept.path) == mode(folder.path("new")))
+            #expect(try folder.files().count == 3)
         }
     }
 

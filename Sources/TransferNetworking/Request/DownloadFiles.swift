@@ -65,6 +65,7 @@ final class DownloadFiles: Sendable {
         }
         let path = folder + "/transferkit-\(UUID().uuidString).part"
         guard let part = try partFile(path) else { throw AFError.sessionTaskFailed(error: URLError(.cannotCreateFile)) }
+        part.restrictAccess()
         state.withLock { $0 = .open(part, resumed: nil) }
         return (part, nil)
     }
@@ -143,6 +144,7 @@ final class DownloadFiles: Sendable {
         part.trimReservation()
         let temporary = URL(fileURLWithPath: part.path)
         guard let destination, let response else {
+            part.openAccess(replacing: nil)
             found(temporary)
             state.withLock { $0 = .saved(temporary) }
             return

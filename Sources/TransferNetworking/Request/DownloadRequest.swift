@@ -6,8 +6,9 @@ import TransferEngine
 
 /// A request whose response is written to a file.
 ///
-/// The body is written to a file in the temporary folder, which is moved to its destination when it is complete. The
-/// bytes of a failed or cancelled attempt are kept for ``resumeData`` if the server sent a validator. A validator is
+/// The body is written to a file in the temporary folder, which is moved to its destination when it is complete. Until
+/// then only the owner may read it; at its destination it has the access of the file that it replaces, or of a new one.
+/// The bytes of a failed or cancelled attempt are kept for ``resumeData`` if the server sent a validator. A validator is
 /// needed to request the rest safely (RFC 9110 §13.1.5).
 public final class DownloadRequest: Request, @unchecked Sendable {  // Its own state is behind a lock.
     /// The steps before the file is moved to its destination.

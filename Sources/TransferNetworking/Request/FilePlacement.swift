@@ -20,6 +20,7 @@ struct FilePlacement {
         if options.contains(.createIntermediateDirectories) {
             try files.createDirectory(at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
+        part.openAccess(replacing: replaces ? target.path : nil)
         // The program's own file manager has to see every step, and may decide about it.
         guard files === FileManager.default else { return try moveByManager(replacing: replaces) }
         do throws(TransferError) {
