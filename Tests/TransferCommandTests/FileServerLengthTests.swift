@@ -48,6 +48,17 @@ import TransferTestSupport
         }
     }
 
+    /// The server accepts REST, and refuses RETR behind it.
+    @Test(arguments: ["550 no restart", "554 no restart", "451 f: Append/Restart not permitted, try again"])
+    func aRestartThatIsRefusedLateIsAnsweredByTheWholeFile(_ reply: String) async throws {
+        try await withServer { server, place in
+            server.script("RETR", [.short(after: 1_000_000), .reply(reply)])
+            let result = try await get(server, place)
+            #expect(result.exitCode == 0, "\(result)")
+            #expect(try place.content("f") == Self.content)
+        }
+    }
+
     /// The bytes before the offset are sent once more, and differ from the file's beginning.
     @Test func aResumeThatBeginsAnewIsDetectedAndTheFileIsRight() async throws {
         try await withServer { server, place in

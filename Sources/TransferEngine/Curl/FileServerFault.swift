@@ -53,7 +53,7 @@ enum FileServerFault {
             return error(.connectionLost, "connection lost: \(host) ended it", transient: true)
         }
         // The reply is "Service not available": too many users, or a server that shuts down (RFC 959 §5.4).
-        if let reply, reply.code == 421 {
+        if let reply, reply.code == 421, code != CURLE_SEND_ERROR {
             let isCrowd = FileServerFailure.isCrowd(reply.text)
             return error(
                 isCrowd ? .tooManyConnections : .cannotConnect, "\(host) accepts no logins now (\(reply))",
@@ -90,6 +90,12 @@ enum FileServerFault {
         case CURLE_FTP_COULDNT_USE_REST: return .noRestart
         case CURLE_PARTIAL_FILE:
             if let reply, reply.code == 452 || reply.code == 552 { return reported(else: .full(reply.description)) }
+        // The server ended the data connection while it was being sent to, and says why.
+        case CURLE_SEND_ERROR where files.sends:
+            if let reply, reply.code >= 400 {
+                if reply.code == 552 { return .full(reply.description) }
+                return error(.connectionLost, "connection lost: \(host) answered \(reply)", transient: true)
+            }
         case CURLE_LOGIN_DENIED: return error(.loginRefused, Self.login(exchange, files, reply))
         case CURLE_USE_SSL_FAILED:
             return error(

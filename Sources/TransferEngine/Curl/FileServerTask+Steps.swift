@@ -19,6 +19,7 @@ extension FileServerTask {
         if let reason = sockets.stopReason(exchange.id) { return .giveUp(reason) }
         leaveConnection(exchange, code)
         exchange.settleSent()
+        for line in sockets.lastReply(to: exchange.id).split(separator: UInt8(ascii: "\n")) { replies.received(line) }
         if replies.hasLoggedIn { logins?.worked(exchange.request.settings, at: url.origin) }
         let result: FileServerDialogue.Result
         switch exchange.stopReason {

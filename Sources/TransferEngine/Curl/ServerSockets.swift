@@ -25,6 +25,8 @@ final class ServerSockets: Sendable {
         var draining: [(socket: Int32, owner: ExchangeID)] = []
         /// The exchanges whose server had ended a connection when libcurl closed it.
         var deserted: Set<ExchangeID> = []
+        /// The replies of FTP servers that had ended the data connection, which libcurl does not read.
+        var lastReplies: [ExchangeID: [UInt8]] = [:]
         /// The exchanges whose FTP server has just reported the address of its data connection.
         var dataBegins: Set<ExchangeID> = []
     }
@@ -39,6 +41,7 @@ final class ServerSockets: Sendable {
         state.withLock { state in
             state.exchanges[id] = nil
             state.deserted.remove(id)
+            state.lastReplies[id] = nil
             for entry in state.draining where entry.owner == id { _ = Glibc.close(entry.socket) }
             state.draining.removeAll { $0.owner == id }
             Self.release(id, &state)
@@ -78,7 +81,8 @@ final class ServerSockets: Sendable {
 
     /// Closes a socket that libcurl no longer needs.
     func close(_ socket: Int32) -> Int32 {
-        state.withLock { state in
+        hearLastReply(on: socket)
+        return state.withLock { state in
             guard let id = state.entries.removeValue(forKey: socket)?.owner else { return Glibc.close(socket) }
             if Self.hasLeft(socket) {
                 state.deserted.insert(id)
@@ -92,6 +96,29 @@ final class ServerSockets: Sendable {
             return Glibc.close(socket)
         }
     }
+
+    /// Reads the reply that says why an FTP server ended the data connection: libcurl closes the control connection
+    /// without reading it. The reply comes just after that end, and libcurl blocks its loop for such replies too.
+    private func hearLastReply(on socket: Int32) {
+        let id = state.withLock { state -> ExchangeID? in
+            guard let id = state.entries[socket]?.owner, state.deserted.contains(id), !Self.hasLeft(socket) else {
+                return nil
+            }
+            return id
+        }
+        var look = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        guard let id, poll(&look, 1, Self.replyTime) == 1 else { return }
+        var bytes = [UInt8](repeating: 0, count: 512)
+        let count = recv(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        guard count > 0 else { return }
+        state.withLock { $0.lastReplies[id] = Array(bytes[..<count]) }
+    }
+
+    /// The milliseconds that a server gets for that reply.
+    private static let replyTime: Int32 = 300
+
+    /// Returns the FTP server's reply to the end of the data connection, if one came.
+    func lastReply(to id: ExchangeID) -> [UInt8] { state.withLock { $0.lastReplies.removeValue(forKey: id) ?? [] } }
 
     /// Returns the bytes of the exchange that its peers have not acknowledged.
     func unacknowledged(of id: ExchangeID) -> Int64 {

@@ -29,6 +29,40 @@ import TransferTestSupport
         try expectTheFile(at: server.root, place)
     }
 
+    /// The server ends the data connection, and says why only then: a client that sends sees a broken pipe.
+    @Test func aQuotaReachedMidwayIsToldInTheServersWords() async throws {
+        let server = try FTPScriptServer()
+        defer { server.stop() }
+        server.script("STOR", [], afterwards: .cut(after: 100_000, reply: "552 quota exceeded"))
+        let place = try Workplace("refused")
+        try place.folder.write(count: 24 << 20, seed: 7, to: "f")
+        try place.jobs([upload("f", to: server.url("/in/f"), #""id": "f""#)])
+        let result = try await place.runJobs()
+        #expect(result.exitCode == 1, "\(result)")
+        let failure = try result.events().named("job.failed").first
+        #expect(failure?["message"]?.string?.contains("552 quota exceeded") == true, "\(result)")
+        #expect(server.commands.count { $0 == "STOR" } == 1)
+    }
+
+    /// ProFTPD's answer to APPE, unless its configuration permits that: no later attempt may append either.
+    @Test(.enabled(if: FTPServer.isWanted)) func aServerThatNeverAppendsGetsTheFileAnew() async throws {
+        var options = FTPServer.Options()
+        options.replies = ["APPE": Array(repeating: "451 f: Append/Restart not permitted, try again", count: 20)]
+        let server = try await FTPServer.start(options)
+        let place = try Workplace("refused")
+        try place.folder.write(count: 6 << 20, seed: 7, to: "f")
+        try place.jobs(
+            [upload("f", to: server.url("/f"), #""id": "f""#)],
+            extra: #""defaults": {"limitRate": "4M", "retry": {"scale": "50ms", "jitter": false}}, "#)
+        let process = try place.startJobs()
+        try await until("a part") { partSize(in: server.root) > 1 << 20 }
+        server.cut()
+        let result = try await process.result()
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(server.commands("APPE").count == 1 && server.commands("STOR").count == 2)
+        try expectTheFile(at: server.root, place)
+    }
+
     /// The server's bytes are kept: only a permanent refusal discards them.
     @Test(.enabled(if: FTPServer.isWanted)) func aRestThatFTPRefusesForNowIsStillOnlyTheRest() async throws {
         var options = FTPServer.Options()
