@@ -19,6 +19,17 @@ import TransferCore
         #expect(sources.next(now: 100) == 2)
     }
 
+    @Test func aSourceWhoseServerAsksForAPauseIsNotAskedMeanwhile() {
+        var sources = SegmentSources(Array(Self.urls.prefix(2)))
+        sources.isFirstUnderWay = true
+        sources.pause(1, until: 160)
+        #expect(sources.next(now: 100) == 0)
+        // A shorter pause does not end the longer one.
+        sources.pause(1, until: 110)
+        #expect(sources.next(now: 159) == 0)
+        #expect(sources.next(now: 160) == 1)
+    }
+
     @Test func theFasterOneGetsMoreAndASlowOneNone() {
         var sources = sources
         sources.measured(0, 1e6, now: 100)

@@ -99,6 +99,11 @@ public struct SegmentSources: Sendable {
         all.indices.contains { $0 != index && all[$0].dropped == nil && all[$0].rate != nil }
     }
 
+    /// Records that a source's server asks for a pause until that time, in seconds on the caller's clock.
+    public mutating func pause(_ index: Int, until time: Double) {
+        all[index].notBefore = max(all[index].notBefore, time)
+    }
+
     /// Records a new connection to a source.
     public mutating func opened(_ index: Int) { all[index].connections += 1 }
 

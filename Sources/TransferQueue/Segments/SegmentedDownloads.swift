@@ -13,6 +13,8 @@ protocol SegmentHost: PartHost {
     func failed(_ job: RunningJob, _ error: TransferError, bodyLeft: Bool, left: PartialFileOutcome, progressed: Bool)
     /// Returns how many more connections the origin may have; negative if jobs wait for places that parts occupy.
     func spareConnections(to origin: String) -> Int
+    /// Returns for how long the origin's answers ask for a pause; `nil` if they do not.
+    func pause(of origin: String) -> Duration?
     func connectionOpened(to origin: String)
     func connectionClosed(to origin: String)
     /// Notes a refused connection. This is called before ``connectionClosed(to:)``.
@@ -123,6 +125,11 @@ final class SegmentedDownloads {
         segments.sources.isFirstUnderWay = true
         segments.isDivisible = Self.isDivisible(job, start)
         segments.sources.answered(0, Validator(start.head))
+        // A mirror may have refused the attempt before this one, with a Retry-After.
+        for (index, origin) in segments.origins.enumerated().dropFirst() {
+            guard let pause = host.pause(of: origin) else { continue }
+            segments.sources.pause(index, until: (MonotonicTime.now + pause).inSeconds)
+        }
         if file.isSplit { segments.phase = .open }
         job.segments = segments
         if !job.sources.isOpen(job.url) { job.sources.opened(job.url, now: MonotonicTime.now.inSeconds) }
@@ -289,6 +296,9 @@ final class SegmentedDownloads {
         segments.sources.closed(
             connection.source, bytes: outcome.received, seconds: (now - connection.since).inSeconds,
             fault: job.stop == nil ? fault?.message : nil, now: now.inSeconds)
+        if connection.source > 0, let pause = fault?.retryAfter {
+            segments.sources.pause(connection.source, until: (now + pause).inSeconds)
+        }
         noteEnd(job, segments, connection, outcome, fault, now, on: host)
         if var fault {
             // Only the exchange that begins with the job's own request decides whether a refusal is final.

@@ -99,6 +99,19 @@ import TransferTestSupport
         }
     }
 
+    /// The pause holds for the connections that the other source's download gets, too.
+    @Test(.ofAFolder) func aMirrorThatAskedForAPauseIsLeftAlone() async throws {
+        try await withTestServer { one in
+            try await withTestServer { two in
+                let (a, b) = (serve(one), serve(two))
+                one.script("/x", [.status(503, headers: ["Retry-After": "3600"])])
+                let reported = try await run(try job([a, b]))
+                #expect(reported.receipt != nil)
+                #expect(one.requests(to: "/x").count == 1)
+            }
+        }
+    }
+
     @Test(.ofAFolder) func oneServerOverSeveralConnectionsIsOneSource() async throws {
         try await withTestServer { server in
             let reported = try await run(try job([serve(server)], proven: false))
