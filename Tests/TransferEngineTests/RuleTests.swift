@@ -196,6 +196,7 @@ func head(_ status: Int, _ fields: KeyValuePairs<String, String> = [:]) -> Respo
             (CURLE_UNSUPPORTED_PROTOCOL, false, .badURL, false, .transfer),
             (CURLE_UNSUPPORTED_PROTOCOL, true, .badResponse, true, .transfer),
             (CURLE_WEIRD_SERVER_REPLY, true, .badResponse, true, .transfer),
+            (CURLE_BAD_CONTENT_ENCODING, true, .badResponse, true, .transfer),
             (CURLE_OUT_OF_MEMORY, true, .badResponse, true, .transfer),
             (CURLE_OUT_OF_MEMORY, false, .internalFault, true, .transfer),
             (CURLE_BAD_FUNCTION_ARGUMENT, true, .connectionLost, true, .transfer),
@@ -220,6 +221,11 @@ func head(_ status: Int, _ fields: KeyValuePairs<String, String> = [:]) -> Respo
             text: "Failed to connect to a.example port 80 after 2 ms: Couldn't connect to server",
             host: "a.example", isConnected: false, systemError: ECONNREFUSED)
         #expect(reported.message == "cannot connect to a.example: connection refused")
+        let coded = CurlFailure.error(
+            CURLE_BAD_CONTENT_ENCODING, text: "Unrecognized content encoding type.", host: "a.example",
+            isConnected: true)
+        #expect(
+            coded.message == "the answer's Transfer-Encoding cannot be removed: unrecognized content encoding type")
         let secret = CurlFailure.error(
             CURLE_URL_MALFORMAT, text: "bad URL https://u:p@a.example/?sig=s", host: "a.example", isConnected: false)
         #expect(!secret.message.contains("u:p") && !secret.message.contains("sig=s"))

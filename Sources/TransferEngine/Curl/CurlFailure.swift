@@ -69,7 +69,12 @@ enum CurlFailure {
             return make(.badResponse, "not an HTTP answer", transient: true)
         case CURLE_UNSUPPORTED_PROTOCOL:
             return make(.badURL, "unsupported URL: \(detail)", transient: false)
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+        // The coding is one of the transfer (RFC 9112 §6.1): those of the content are removed elsewhere.
+        case CURLE_BAD_CONTENT_ENCODING:
+            let sentence = String(detail.prefix { $0 != "." }).lowercasedFirst
+            return make(
+                .badResponse, "the answer's Transfer-Encoding cannot be removed: \(sentence)", transient: true)
+        case CURLE_WEIRD_SERVER_REPLY:
             return make(.badResponse, "not an HTTP answer: \(detail)", transient: true)
         case CURLE_OUT_OF_MEMORY:
             return make(.internalFault, "libcurl is out of memory", transient: true)
