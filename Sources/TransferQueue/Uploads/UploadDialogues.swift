@@ -360,7 +360,8 @@ final class UploadDialogues {
         if record != job.record.upload { host.note([.upload(record, of: id)]) }
         job.record.upload = record
         let progressed = host.cameFurther(job, from: talk.confirmedBefore, to: talk.confirmed)
-        host.failed(job, error, bodyLeft: mayHaveArrived, progressed: progressed)
+        host.failed(
+            job, error.afterEarlierAttempt(record, sent: talk.sent), bodyLeft: mayHaveArrived, progressed: progressed)
     }
 
     func end(_ job: RunningJob, on host: isolated some UploadHost) {

@@ -58,6 +58,21 @@ extension TransferError {
         return error
     }
 
+    /// Returns the error of an attempt that only asked the server, with the fate of the body that an earlier attempt sent:
+    /// the last error of a job is often all that is read.
+    ///
+    /// - Parameters:
+    ///   - record: The record with which the attempt ended.
+    ///   - sent: The bytes of a body that this attempt sent.
+    func afterEarlierAttempt(_ record: UploadRecord?, sent: Int64) -> TransferError {
+        guard sent == 0, code != .mayHaveBeenSent, let state = record?.state,
+            state.mayBeComplete || ConfirmingPut.isState(state)
+        else { return self }
+        var error = self
+        error.message += "; an earlier attempt sent the whole body, which may have arrived"
+        return error
+    }
+
     /// Returns the error for a source that changed during its upload.
     ///
     /// - Parameter method: The method, if the server has accepted the request and it must not be repeated.

@@ -131,6 +131,28 @@ import TransferTestSupport
         }
     }
 
+    /// The later failures are those of the question, and take the doubt about the file not back.
+    @Test func aQuestionThatFailsStillSaysThatTheFileMayHaveArrived() async throws {
+        try await withTestServer { server in
+            let sink = server.acceptUploads("/in/f")
+            server.script("the answers", for: { $0.method == "PUT" }, [], afterwards: .loseAnswer)
+            server.script("the questions", for: { $0.method == "HEAD" }, [], afterwards: .closeBeforeHead)
+            var job = try job(server, .put)
+            job.settings.retry.limit = 2
+            try await withQueue(folder) { queue in
+                let log = EventLog(queue)
+                try await queue.complete([job])
+                #expect(log.ends["f"] == ["failed connectionLost"], "\(log.ends)")
+                let failure = log.events.compactMap { event -> JobFailure? in
+                    if case .failed(let failure) = event.kind { failure } else { nil }
+                }
+                let words = failure.last?.error.message ?? ""
+                #expect(words.contains("an earlier attempt sent the whole body, which may have arrived"), "\(words)")
+            }
+            #expect(sink.uploads.filter(\.isComplete).count == 1)
+        }
+    }
+
     @Test func anUploadAnsweredBeforeItsBodyIsQueriedAndSentAgain() async throws {
         try await withTestServer { server in
             let sink = server.acceptUploads("/in/f")
