@@ -12,6 +12,8 @@ final class EventFeed: Sendable {
         let cursor: Int64?
         /// The kind of the frame, such as `job.failed`; empty for one that only shows that the service is alive.
         let name: String
+        /// Whether the next frame of this kind makes this one outdated.
+        var isSnapshot = false
         let batch: String
         let data: [UInt8]
     }
@@ -28,9 +30,12 @@ final class EventFeed: Sendable {
     }
 
     private struct State {
-        var frames: [Frame] = []
+        /// The frames; an outdated snapshot is `nil`.
+        var frames: [Frame?] = []
         /// The position of the first frame that is kept.
         var first = 0
+        /// The position of the last snapshot.
+        var snapshot = 0
         /// The cursor of the last reported end.
         var cursor: Int64 = 0
         var streams = 0
@@ -52,6 +57,15 @@ final class EventFeed: Sendable {
 
     func add(_ frame: Frame) {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            // A long snapshot each second would fill the memory.
+            if frame.isSnapshot {
+                if state.snapshot >= state.first, state.snapshot < state.next,
+                    state.frames[state.snapshot - state.first]?.isSnapshot == true
+                {
+                    state.frames[state.snapshot - state.first] = nil
+                }
+                state.snapshot = state.next
+            }
             state.frames.append(frame)
             if let cursor = frame.cursor { state.cursor = max(state.cursor, cursor) }
             // Half of the frames are removed at once, so that not every new frame moves all the others.
@@ -110,7 +124,7 @@ final class EventFeed: Sendable {
                 if state.isOver { return .over }
                 guard place >= state.first else { return .behind }
                 guard place < state.next else { return nil }
-                return .frames(Array(state.frames[(place - state.first)...]), next: state.next)
+                return .frames(state.frames[(place - state.first)...].compactMap(\.self), next: state.next)
             }
             if let portion { return portion }
             if Task.isCancelled { return .over }

@@ -101,8 +101,9 @@ struct EventReader: Service {
                 writer.member("worker", job.live.progress.worker)
             }
         }
-        return EventFeed.Frame(cursor: nil, name: "progress", batch: "", data: data)
+        return EventFeed.Frame(cursor: nil, name: "progress", isSnapshot: true, batch: "", data: data)
     }
 
-    private static let mostJobs = 100
+    /// The maximum number of jobs whose progress followers get.
+    private static let mostJobs = 500
 }
