@@ -35,9 +35,11 @@ struct ServerParts: Sendable {
         running = RunningLimits(served.queue, configuration.running)
         status = StatusRoutes(served: served, live: live)
         let log = AttemptLog()
-        jobs = JobRoutes(served: served, live: live, log: log, submissions: submissions)
+        let cleared = ClearedEnds(folder: configuration.stateFolder)
+        jobs = JobRoutes(served: served, live: live, log: log, submissions: submissions, cleared: cleared)
         batches = BatchRoutes(served: served, submissions: submissions)
-        steer = SteerRoutes(steering: SteeringService(served: served))
+        steer = SteerRoutes(
+            steering: SteeringService(served: served), order: TurnOrder(served: served, live: live), cleared: cleared)
         limits = LimitRoutes(limits: running)
         events = EventRoutes(served: served, feed: feed)
         let news = AriaNotifications()

@@ -8,6 +8,7 @@ struct JobRoutes: Sendable {
     let live: LiveJobs
     let log: AttemptLog
     let submissions: SubmissionService
+    let cleared: ClearedEnds
 
     func add(to routes: RouterGroup<ServerContext>) {
         routes.post("jobs") { request, _ in try await submit(request) }
@@ -53,18 +54,21 @@ struct JobRoutes: Sendable {
 
     private func list(_ request: Request, _ context: ServerContext) async throws -> Response {
         let selection = try JobQuery.selection(request)
+        let hasCleared = try JobQuery.hasCleared(request)
         let page = try await served.look { [selection] in try $0.jobs(selection) }
         var headers: HTTPFields = [:]
-        let next =
-            page.count == selection.limit
-            ? page.last.map { JobQuery.cursor(after: $0, sortedByEnd: request.query("sort") == "-ended") } : nil
+        var next = JobQuery.cursor(after: page, of: selection)
+        // All ends behind the mark are cleared.
+        if !hasCleared, case .latestEnd = selection.order, let end = page.last?.cursor, end <= cleared.mark {
+            next = nil
+        }
         if let next, let name = HTTPField.Name("Link") {
             headers[name] = "<\(JobQuery.path(request, cursor: next))>; rel=\"next\""
         }
         let isOwner = context.level == .owner
         // The live data alone distinguishes active jobs from those that a process has merely claimed.
         let names = Set((request.query("state") ?? "").split(separator: ",").map(String.init))
-        let meant = page.filter { entry in
+        let meant = (hasCleared ? page : cleared.shows(page)).filter { entry in
             names.isEmpty || names.contains(JobJSON.state(of: entry, live.job(entry.listed.job, batch: entry.batch)))
         }
         return .json(headers: headers) { writer in
@@ -155,11 +159,14 @@ struct JobRoutes: Sendable {
     /// Answers with the failed jobs grouped by reason and host, the largest group first.
     private func failures(_ request: Request, _ context: ServerContext) async throws -> Response {
         let batch = request.query("batch")
+        let hidden = try JobQuery.hasCleared(request) || cleared.isEmpty ? [] : try await clearedFailures(batch)
         let groups = try await served.look { remote in
             let names = try batch.map { [$0] } ?? remote.batchNames()
-            return FailureGroups(try names.flatMap { try remote.failures(batch: $0, limit: FailureGroups.most) })
+            return FailureGroups(
+                try names.flatMap { try remote.failures(batch: $0, limit: FailureGroups.most) }, hiding: hidden)
         }
         return .json { writer in
+            writer.member("cleared", groups.hidden)
             writer.member("groups", objects: groups.all) { writer, group in
                 writer.member("code", group.code)
                 writer.member("host", group.host)
@@ -169,5 +176,19 @@ struct JobRoutes: Sendable {
                 writer.member("ids", group.examples)
             }
         }
+    }
+
+    /// Returns the failed jobs that clients have cleared.
+    private func clearedFailures(_ batch: String?) async throws -> Set<FailureGroups.Name> {
+        var selection = JobSelection()
+        selection.batch = batch
+        selection.states = [.failed]
+        selection.limit = FailureGroups.most
+        let failed = try await served.look { [selection] in try $0.jobs(selection) }
+        let shown = Set(cleared.shows(failed).map(\.number))
+        return Set(
+            failed.filter { !shown.contains($0.number) }.map {
+                FailureGroups.Name(batch: $0.batch, job: $0.listed.job)
+            })
     }
 }

@@ -2,12 +2,16 @@ import HTTPTypes
 import Hummingbird
 import TransferQueue
 
-/// The route that pauses, resumes, cancels and retries jobs.
+/// The routes that pause, resume, cancel and retry jobs, change their order, and clear ended ones from lists.
 struct SteerRoutes: Sendable {
     let steering: SteeringService
+    let order: TurnOrder
+    let cleared: ClearedEnds
 
     func add(to routes: RouterGroup<ServerContext>) {
         routes.post("steer") { request, _ in try await steer(request) }
+        routes.post("move") { request, _ in try await move(request) }
+        routes.post("clear") { request, _ in try await clear(request) }
     }
 
     private func steer(_ request: Request) async throws -> Response {
@@ -16,13 +20,40 @@ struct SteerRoutes: Sendable {
             throw Problem(
                 .unprocessableContent, "badAction", "\"action\" is one of pause, resume, cancel, retry and retryFailed")
         }
+        return answer(try await steering.steer(verb, try Self.selection(body)))
+    }
+
+    private func move(_ request: Request) async throws -> Response {
+        let body = try await JSONBody.object(request)
+        guard let place = body["to"]?.text.flatMap({ TurnOrder.Place(rawValue: $0) }) else {
+            throw Problem(.unprocessableContent, "badPlace", "\"to\" is one of first, last, up and down")
+        }
+        let gids = body["gids"]?.elements
+        guard let gids, let names = Optional(gids.compactMap(\.text)), names.count == gids.count,
+            (1...TurnOrder.mostJobs).contains(names.count)
+        else {
+            throw Problem(
+                .unprocessableContent, "badSelection", "\"gids\" is a list of 1 to \(TurnOrder.mostJobs) names")
+        }
+        return answer(try await order.move(names, place))
+    }
+
+    private func clear(_ request: Request) async throws -> Response {
+        let selection = try Self.selection(try await JSONBody.object(request))
+        return answer(try await steering.clear(selection, from: cleared))
+    }
+
+    private static func selection(_ body: JSONValue) throws -> SteeringService.Selection {
         guard let select = body["select"] else {
             throw Problem(
                 .unprocessableContent, "badSelection", "\"select\" says which jobs are meant",
                 hint: "everything is written out: \"select\": \"all\"")
         }
-        let result = try await steering.steer(verb, try SteeringService.selection(select))
-        return .json { writer in
+        return try SteeringService.selection(select)
+    }
+
+    private func answer(_ result: SteeringService.Result) -> Response {
+        .json { writer in
             writer.member("matched", result.matched)
             writer.member("changed", result.changed)
         }

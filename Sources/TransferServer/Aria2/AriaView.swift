@@ -41,9 +41,11 @@ final class AriaView: Sendable {
 
     /// Creates a view.
     ///
-    /// - Parameter folder: The folder of the state file; `nil` keeps the state only until the service ends.
-    init(folder: String?) {
-        file = folder.map { AriaViewFile($0 + "/serve.aria2") }
+    /// - Parameters:
+    ///   - folder: The folder of the state file; `nil` keeps the state only until the service ends.
+    ///   - name: The name of the state file.
+    init(folder: String?, name: String = "serve.aria2") {
+        file = folder.map { AriaViewFile($0 + "/" + name) }
         state = Mutex(file?.state ?? State())
     }
 

@@ -48,13 +48,29 @@ enum JobQuery {
             guard let cursor else { return .latestEnd(before: nil) }
             guard let end = Int64(cursor), end > 0 else { throw Problem.malformed("no such cursor") }
             return .latestEnd(before: end)
-        case .some: throw Problem.malformed("sort is number or -ended")
+        case "turn":
+            guard let cursor else { return .turn(skipping: 0) }
+            guard let count = Int(cursor), (0...Int(Int32.max)).contains(count) else {
+                throw Problem.malformed("no such cursor")
+            }
+            return .turn(skipping: count)
+        case .some: throw Problem.malformed("sort is number, turn or -ended")
         }
     }
 
-    /// Returns the cursor of the next page.
-    static func cursor(after entry: JobEntry, sortedByEnd: Bool) -> String {
-        sortedByEnd ? entry.cursor.map { String($0) } ?? "" : JobNumberCode.job.name(entry.number)
+    /// Returns whether the list contains jobs that clients have cleared.
+    ///
+    /// - Throws: A 400 for an invalid value.
+    static func hasCleared(_ request: Request) throws -> Bool { try request.query("cleared", in: 0...1) != 0 }
+
+    /// Returns the cursor of the next page; `nil` after the last page.
+    static func cursor(after page: [JobEntry], of selection: JobSelection) -> String? {
+        guard page.count == selection.limit, let last = page.last else { return nil }
+        return switch selection.order {
+        case .number: JobNumberCode.job.name(last.number)
+        case .latestEnd: last.cursor.map { String($0) }
+        case .turn(let count), .ends(_, let count): String(count + page.count)
+        }
     }
 
     /// Returns the same query with another cursor.

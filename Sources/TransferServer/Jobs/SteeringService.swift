@@ -95,6 +95,50 @@ struct SteeringService: Sendable {
         }
     }
 
+    /// Clears ended jobs from lists.
+    ///
+    /// - Returns: The numbers of the ended jobs that are meant, and of those that were listed until now.
+    func clear(_ selection: Selection, from lists: ClearedEnds) async throws -> Result {
+        var meant = JobSelection()
+        switch selection {
+        case .all:
+            let ended = Self.ended(meant)
+            // The cursor, which is read first, covers no end that the count lacks.
+            let (cursor, count) = try await served.look { (try $0.lastCursor(), try $0.count(ended)) }
+            lists.clear(upTo: cursor)
+            return Result(matched: count, changed: count)
+        case .gids(let gids):
+            var entries: [JobEntry] = []
+            for gid in gids { entries.append(try await served.job(gid)) }
+            return Self.clear(entries.filter(\.listed.state.hasEnded), from: lists)
+        case .batch(let name): meant.batch = name
+        case .jobs(let jobs, _): meant = jobs
+        }
+        meant.limit = Self.mostJobs + 1
+        let entries = try await served.look { [meant] in try $0.jobs(Self.ended(meant)) }
+        guard entries.count <= Self.mostJobs else {
+            throw Problem(
+                .contentTooLarge, "tooMany",
+                "more than \(CountText.words(Self.mostJobs, "job")) are meant: \"all\" clears every ended job")
+        }
+        return Self.clear(entries, from: lists)
+    }
+
+    private static func clear(_ entries: [JobEntry], from lists: ClearedEnds) -> Result {
+        let listed = lists.shows(entries)
+        lists.clear(listed)
+        return Result(matched: entries.count, changed: listed.count)
+    }
+
+    /// Restricts a selection to jobs that have ended.
+    private static func ended(_ selection: JobSelection) -> JobSelection {
+        let ended = Set(JobState.allCases.filter(\.hasEnded))
+        var selection = selection
+        selection.states = selection.states.isEmpty ? ended : selection.states.intersection(ended)
+        if selection.states.isEmpty { selection.numbers = [] }
+        return selection
+    }
+
     private func steer(_ verb: QueueVerb, batch: String) async throws -> Result {
         var selection = JobSelection()
         selection.batch = batch
