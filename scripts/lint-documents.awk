@@ -18,6 +18,7 @@ BEGIN {
         "|Sources/TransferKit/TransferKit\\.docc/Fleet\\.md" \
         "|Sources/TransferKit/TransferKit\\.docc/FileSystems\\.md" \
         "|Sources/TransferKit/TransferKit\\.docc/Links\\.md" \
+        "|Sources/TransferKit/TransferKit\\.docc/ThePage\\.md" \
         "|Sources/TransferWatch/TransferWatch\\.docc/Decisions\\.md" \
         "|Sources/TransferReachability/TransferReachability\\.docc/Decisions\\.md" \
         "|Sources/TransferKit/TransferKit\\.docc/TheCommand\\.md" \

@@ -9,8 +9,10 @@ struct PageTests {
     @Test func thePageShowsAndSteersTheQueue() async throws {
         try await withTestServer { server in
             server.serve("/large", .random(seed: 1, count: 1_000_000), etag: "\"1\"")
-            server.script("/large", [], afterwards: .stall(after: 300_000))
-            try await withService { place in
+            server.serve("/large2", .random(seed: 1, count: 1_000_000), etag: "\"1\"")
+            server.serve("/done1", .random(seed: 1, count: 1000))
+            for name in ["/large", "/large2"] { server.script(name, [], afterwards: .stall(after: 300_000)) }
+            try await withService(ServedPlace.options + ["--read-secret", "$READER"]) { place in
                 let folder = try TemporaryFolder("page")
                 // Many waiting jobs make the list long.
                 let names = (0..<10_000).map { job("http://127.0.0.1:1/\($0)", to: "many/\($0)") }
@@ -20,7 +22,8 @@ struct PageTests {
                 #expect(taken.status == 201, "\(taken.text.prefix(500))")
                 let result = try await ChildProcess.start(
                     ChildProcess.Command(
-                        "/usr/bin/python3", [Self.script, place.url, place.secret, folder.path, server.url("/")],
+                        "/usr/bin/python3",
+                        [Self.script, place.url, place.secret, "only-looking", folder.path, server.url("/")],
                         environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path, "LANG": "C.UTF-8"],
                         timeout: .seconds(150))
                 ).result()
@@ -34,15 +37,36 @@ struct PageTests {
                         return (step, value)
                     }
                 ) { $1 }
+                #expect(seen["noscript"] as? Bool == true, "a sentence takes the place of the page")
+                #expect(seen["wrong secret"] as? String == "The service does not know this secret.")
                 #expect(seen["address"] as? Bool == false, "the secret leaves the address")
                 #expect(seen["policy"] as? Bool == false, "a script without the number does not run")
                 #expect(seen["running"] as? String == "large")
                 #expect(seen["title"] as? String == "(2) transfer")
                 #expect(seen["group"] as? String == "404 Not Found")
+                #expect(seen["markup in a name runs"] as? Bool == false)
+                #expect((seen["fault"] as? String)?.contains("is not beneath") == true)
+                #expect(seen["sent"] as? [String] == [server.url("/up"), server.url("/up2")])
+                let limits = seen["limits"] as? [String: Int]
+                #expect(limits == ["concurrency": 50, "perHost": 50, "limitRate": 64 << 20])
+                #expect(seen["order"] as? [String] == ["order2", "order3", "order0", "order1"])
+                #expect(seen["asked"] as? Bool == true, "\(seen["asked"] ?? "")")
+                #expect(seen["known to the queue"] as? Int == 1, "cleared jobs stay in the queue")
+                let requests = try #require(seen["requests a second"] as? Double)
+                #expect(requests <= 2)
                 #expect(seen["rows"] as? Bool == true && seen["rows after scrolling"] as? Bool == true)
+                #expect(seen["sorted"] as? String == "descending")
                 #expect(seen["nameless buttons"] as? Int == 0)
-                #expect(seen["phone"] as? Bool == true, "nothing is wider than a phone")
+                for tab in ["need", "run", "wait", "all"] {
+                    #expect(seen["phone \(tab)"] as? Bool == true, "nothing is wider than a phone")
+                }
+                for step in ["covered", "covered on a phone", "a reader's phone"] {
+                    #expect((seen[step] as? [String])?.isEmpty == true, "\(step): \(seen[step] ?? "")")
+                }
                 #expect(seen["dark"] as? String == "rgb(20, 23, 26)")
+                for step in ["details", "paused", "changed by others", "cancelled", "why", "back", "reader"] {
+                    #expect(seen[step] as? Bool == true, "\(step)")
+                }
                 #expect((seen["errors"] as? [Any])?.isEmpty == true, "\(seen["errors"] ?? "")")
             }
         }
