@@ -50,7 +50,7 @@ export PREFIX DESTDIR
 
 .PHONY: size help setup setup-build setup-test setup-files setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build command server demo-server run test matrix \
 	tables fuzz tsan torture-build torture torture-serve torture-work torture-fleet torture-copies soak simulate simulate-faults lint format \
-	bench bench-network bench-round-trips holes docs deb deb-test record check check-build install uninstall clean
+	bench bench-network bench-round-trips holes docs deb deb-test record record-page check check-build install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -236,6 +236,9 @@ deb-test: deb setup-clean ## the package in a clean system: lintian, installed, 
 # The recording that README shows, of a real run against the demonstration's server.
 record: command demo-server ## docs/demo.svg, made anew
 	@scripts/record "$$(swift build $(RELEASE) --show-bin-path)" docs/demo.svg
+
+record-page: build ## docs/page.png, made anew; needs chromium-driver
+	@scripts/record-page "$$(swift build $(RELEASE) --show-bin-path)" docs/page.png
 
 # The suites that run queues, for a queue in a database; those of stores and watched folders have their own.
 QUEUE_SUITES := --filter '^TransferQueueTests\.' --skip 'Watch|Fold|SharedBatch'
