@@ -4,7 +4,7 @@ import TransferTestServer
 import TransferTestSupport
 
 /// The page in a real browser.
-@Suite(.timeLimit(.minutes(3)), .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/chromedriver")))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/chromedriver")))
 struct PageTests {
     @Test func thePageShowsAndSteersTheQueue() async throws {
         try await withTestServer { server in
@@ -25,7 +25,7 @@ struct PageTests {
                         "/usr/bin/python3",
                         [Self.script, place.url, place.secret, "only-looking", folder.path, server.url("/")],
                         environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path, "LANG": "C.UTF-8"],
-                        timeout: .seconds(150))
+                        timeout: .seconds(280))
                 ).result()
                 #expect(result.exitCode == 0, "\(result)")
                 let seen = Dictionary(
