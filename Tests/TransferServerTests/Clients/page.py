@@ -3,6 +3,7 @@
 Says a line of JSON for each thing that was seen; screenshots go to FOLDER.
 """
 import base64
+import glob
 import json
 import os
 import subprocess
@@ -160,6 +161,27 @@ for (const [e] of boxes([...document.querySelectorAll('button, .counts span')]))
 return faults
 """
 
+def accessibility():
+    """The faults that axe-core finds, in both colours, of the page and its boxes; none where it is not installed."""
+    tests = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    found = glob.glob(os.path.dirname(tests) + "/.build/peers/python/lib/*/site-packages/axe_core_python/axe.min.js")
+    if not found:
+        return None
+    with open(found[0]) as file:
+        axe = file.read()
+    faults = []
+    for colour in ["light", "dark"]:
+        chromium("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": colour}])
+        for box in ["", "addBox", "limitsBox", "jobBox", "keysBox", "askBox", "loginBox"]:
+            run("if (arguments[0]) document.getElementById(arguments[0]).showModal()", box)
+            faults += ask("POST", at + "/execute/async", {"args": [box], "script": axe + """;
+                const [box, done] = arguments;
+                axe.run(document).then(result => done(result.violations.flatMap(fault =>
+                  fault.nodes.map(node => [box, fault.id, node.html.slice(0, 200)].join(' ')))), fault => done([String(fault)]))"""})
+            run("if (arguments[0]) document.getElementById(arguments[0]).close()", box)
+    return faults
+
+
 at = session()
 try:
     size(1280, 900)
@@ -289,7 +311,7 @@ try:
     until("it is gone", "return document.querySelectorAll('#rows .row').length === 0")
     visit(secret)
     only("done1")
-    until("the list is read", "return document.querySelector('#rows .none') !== null")
+    until("the list is read", "return document.querySelector('#rows .none')?.textContent === 'no job has this text'")
     click("all can be cleared", "#clear")
     until("it asks", "return document.getElementById('askBox').open")
     say("asked", run("return document.getElementById('askText').textContent.includes('2 jobs that failed')")
@@ -369,6 +391,12 @@ try:
     say("reader", run("return !document.body.outerHTML.includes('abc') && [...document.querySelectorAll('.owner')]"
                       ".every(e => !e.checkVisibility())"))
     say("a reader's phone", (size(390, 800), run(COVERED))[1])
+    say("accessibility of a reader's phone", accessibility())
+    size(1280, 900)
+    visit(secret)
+    until("it is the owner's", "return !document.body.classList.contains('reader')")
+    until("rows", "return document.querySelectorAll('#rows .row').length > 1")
+    say("accessibility", accessibility())
 finally:
     try:
         ask("DELETE", at)
