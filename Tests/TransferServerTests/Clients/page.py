@@ -361,6 +361,8 @@ try:
     for tab in ["need", "run", "wait", "all"]:
         click("there are tabs", f".tabs button[data-tab={tab}]")
         until("the rows are there", "return document.querySelectorAll('#rows .row').length > 0 || arguments[0] === 'need'", tab)
+        if tab == "need":
+            until("a failure is there", "return document.querySelector('#failures b') !== null")
         covered[tab] = run(COVERED)
         say("phone " + tab, run("return document.documentElement.scrollWidth <= innerWidth"))
         picture("phone-" + tab)
