@@ -63,6 +63,12 @@ struct PageTests {
                 for step in ["covered", "covered on a phone", "a reader's phone"] {
                     #expect((seen[step] as? [String])?.isEmpty == true, "\(step): \(seen[step] ?? "")")
                 }
+                for step in ["accessibility", "accessibility of a reader's phone"] {
+                    // axe-core is a peer from PyPI.
+                    let isNeeded = ProcessInfo.processInfo.environment["TRANSFER_PEERS"] == "required"
+                    let faults = seen[step] as? [String] ?? (isNeeded ? ["axe-core is not installed"] : [])
+                    #expect(faults.isEmpty, "\(step): \(faults)")
+                }
                 #expect(seen["dark"] as? String == "rgb(20, 23, 26)")
                 for step in ["details", "paused", "changed by others", "cancelled", "why", "back", "reader"] {
                     #expect(seen[step] as? Bool == true, "\(step)")
