@@ -174,6 +174,8 @@ extension TransferError.Code {
     public static let diskFull = Self("diskFull")
     /// The source of an upload changed.
     public static let sourceChanged = Self("sourceChanged")
+    /// The login of the queue's database lacks a right that its owner may grant.
+    public static let rightMissing = Self("rightMissing")
     /// A secret could not be read.
     public static let secretMissing = Self("secretMissing")
     /// The upload may have been received, and must not be repeated automatically.

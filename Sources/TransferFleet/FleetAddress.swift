@@ -26,9 +26,7 @@ public struct FleetAddress: Sendable, Hashable, CustomStringConvertible {
         PostgresFault.isUnavailable(error) ? PostgresFault.explained(error, postgres) : nil
     }
 
-    /// Returns whether an error says that the database's role lacks a right, so that another attempt would fail as well.
-    package func isLasting(_ error: any Error) -> Bool {
-        guard let error = error as? TransferError else { return false }
-        return error.code == .fileAccess && !error.isTransient
-    }
+    /// Returns whether an error remains until a person acts: a refused login, a missing database, a right that the login
+    /// lacks, or tables of another version. Another attempt would fail as well.
+    package func isLasting(_ error: any Error) -> Bool { PostgresFault.isLasting(error) }
 }

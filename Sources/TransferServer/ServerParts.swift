@@ -14,6 +14,7 @@ struct ServerParts: Sendable {
     private let rights: RightsCheck
     private let access: AccessRules
     private let logger: Logger
+    private let faults: FaultLog
     private let status: StatusRoutes
     private let jobs: JobRoutes
     private let batches: BatchRoutes
@@ -26,6 +27,7 @@ struct ServerParts: Sendable {
     init(_ served: ServedQueue, _ configuration: ServerConfiguration) {
         access = configuration.access
         logger = configuration.logger
+        faults = FaultLog(logger: logger)
         connections = ConnectionRegister(most: configuration.limits.connections)
         let wrongSecrets = WrongSecrets(logger: configuration.logger)
         rights = RightsCheck(wrongSecrets: wrongSecrets, connections: connections)
@@ -50,7 +52,8 @@ struct ServerParts: Sendable {
             calls: AriaCalls(
                 downloads: downloads, adding: AriaAdding(submissions: submissions, downloads: downloads),
                 options: AriaOptions(served: served, limits: running), order: AriaOrder(served: served),
-                uris: AriaURIs(submissions: submissions), shutdown: configuration.shutdown))
+                uris: AriaURIs(submissions: submissions), shutdown: configuration.shutdown),
+            faults: faults)
         aria = AriaRoutes(calls: calls, limits: configuration.limits, connections: connections)
         let socket = AriaSocket(
             calls: calls, news: news, isOpen: configuration.access.isOpen, connections: connections,
@@ -67,7 +70,7 @@ struct ServerParts: Sendable {
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
         router.add(
             middleware: AccessMiddleware(
-                access: access, metrics: metrics.metrics, faults: FaultLog(), connections: connections, logger: logger))
+                access: access, metrics: metrics.metrics, faults: faults, connections: connections, logger: logger))
         router.get("healthz") { [status] _, _ in await status.health() }
         aria.add(to: router)
         PageRoute().add(to: router)

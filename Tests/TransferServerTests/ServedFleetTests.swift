@@ -80,6 +80,52 @@ import TransferTestSupport
         }
     }
 
+    /// The login works on the queue and reads it, and adds nothing.
+    @Test func everyRouteNamesTheRightThatTheLoginLacks() async throws {
+        let (folder, name) = (try TemporaryFolder("serve"), "q\(UInt32.random(in: 0 ... .max))")
+        let database = try await PostgresServer.shared
+        try folder.write(#"{"version": 1, "jobs": [\#(job("http://127.0.0.1:1/a", to: "in/a"))]}"#, to: "first.json")
+        let words = ["run", "first.json", "--detach", "--no-config", "--queue", database.url(queue: name)]
+        #expect(try await TransferCommand(words, in: folder).run().exitCode == 0)
+        let own = database.url(queue: name, login: try await database.login("work", in: name))
+        try await withService(ServedPlace.options + ["--queue", own]) { place in
+            let grant = "SELECT transfer_\(name).allow("
+            let one = job("http://127.0.0.1:1/x", to: "x")
+            for (path, method, body) in [
+                ("/api/v1/jobs", "POST", one),
+                ("/api/v1/batches?name=b", "POST", #"{"version": 1, "jobs": [\#(one)]}"#),
+                ("/api/v1/steer", "POST", #"{"action": "pause", "select": "all"}"#),
+                ("/api/v1/batches?olderThan=0", "DELETE", "{}"),
+            ] {
+                let answer = try await place.ask(path, method: method, json: body)
+                #expect(
+                    answer.status == 403 && answer.json["code"] as? String == "rightMissing", "\(path) \(answer.text)")
+                #expect(answer.text.contains("may not submit") && answer.text.contains(grant), "\(path) \(answer.text)")
+            }
+            let call =
+                #"{"id": 1, "method": "aria2.addUri", "params": ["token:\#(place.secret)", ["http://127.0.0.1:1/x"]]}"#
+            let answer = try await place.ask("/jsonrpc", json: call)
+            #expect(answer.status == 400 && answer.text.contains("may not submit"), "\(answer.text)")
+        }
+    }
+
+    /// The lease is long enough for the service to stay.
+    @Test func whileTheDatabaseIsAwayBothInterfacesSaySo() async throws {
+        let database = try await PostgresServer.start()
+        try await withService(ServedPlace.options + ["--queue", database.url(queue: "q")]) { place in
+            try await database.kill()
+            let listed = try await place.ask("/api/v1/jobs")
+            #expect(listed.status == 503 && listed.field("Retry-After") == "5", "\(listed.head)")
+            for method in ["tellActive", "getGlobalStat"] {
+                let text = #"{"id": 1, "method": "aria2.\#(method)", "params": ["token:\#(place.secret)"]}"#
+                let answer = try await place.ask("/jsonrpc", json: text)
+                #expect(answer.status == 503 && answer.field("Retry-After") == "5", "\(answer.head)")
+                #expect(answer.text.contains("\"error\"") && answer.text.contains("database"), "\(answer.text)")
+            }
+        }
+        await database.stop()
+    }
+
     @Test func theServiceSaysOnceWhatTheDatabaseMayLose() async throws {
         let database = try await PostgresServer.shared
         let login = "u\(UInt64.random(in: 0 ... .max))"

@@ -114,7 +114,7 @@ import TransferTestSupport
 
     /// A condition that lasts is one line of the log, in words.
     @Test func refusedFollowersAreLoggedOnce() {
-        let log = FaultLog()
+        let log = FaultLog(logger: Logger(label: "test"))
         let start = ContinuousClock.now
         let lines = (0..<40).map { log.due("tooManyStreams", at: start + .seconds($0)) }
         #expect(lines.compactMap { $0 } == [0])

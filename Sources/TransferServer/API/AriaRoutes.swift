@@ -65,7 +65,10 @@ struct AriaRoutes: Sendable {
     }
 
     private func answer(_ answer: AriaProtocol.Answer) -> Response {
-        .plain(
-            HTTPResponse.Status(code: answer.status), type: "application/json-rpc", bytes: answer.bytes)
+        var headers: HTTPFields = [:]
+        headers[.retryAfter] = answer.retryAfter
+        return .plain(
+            HTTPResponse.Status(code: answer.status), type: "application/json-rpc", headers: headers,
+            bytes: answer.bytes)
     }
 }

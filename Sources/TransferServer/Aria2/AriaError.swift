@@ -1,9 +1,12 @@
+import HTTPTypes
 import TransferQueue
 
 /// A refusal in aria2's words.
 struct AriaError: Error {
     let code: Int
     let message: String
+    /// The response of the HTTP API to the same error; `nil` for refusals of aria2's own.
+    private(set) var problem: Problem?
 
     /// Creates an error.
     ///
@@ -26,11 +29,18 @@ struct AriaError: Error {
     init(_ error: any Error) {
         switch error {
         case let error as AriaError: self = error
-        case let problem as Problem:
+        default:
+            let problem = Problem(error)
             self.init(problem.detail + (problem.hint.map { $0.isEmpty ? "" : "; \($0)" } ?? ""))
-        case let error as TransferError: self.init(error.message)
-        default: self.init("the service failed at this call")
+            self.problem = problem
         }
+    }
+
+    /// The HTTP status of a single call. aria2 uses 500 for text that is not JSON, and 400 for all other errors. A
+    /// temporary condition is 503, so that clients and proxies ask again.
+    var status: Int {
+        if problem?.status == .serviceUnavailable { return 503 }
+        return code == Self.parse.code ? 500 : 400
     }
 
     var value: JSONValue { .object(["code": .number(String(code)), "message": .string(message)]) }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import TransferCore
 import TransferQueue
 
@@ -6,13 +7,15 @@ struct AriaProtocol: Sendable {
     let access: AccessRules
     let wrongSecrets: WrongSecrets
     let calls: AriaCalls
+    let faults: FaultLog
 
     /// The response to a call, with its HTTP status.
     struct Answer: Sendable {
         let bytes: [UInt8]
-        /// The status that aria2 uses over HTTP: 400 for an error of a method, 500 for text that is not JSON, and
-        /// always 200 for a batch.
+        /// The HTTP status: that of ``AriaError/status`` for an error, and always 200 for a batch.
         let status: Int
+        /// The seconds after which a client may ask again, as text; `nil` where the condition is not temporary.
+        var retryAfter: String?
         /// The highest rights that a secret in the calls grants.
         var level = AccessRules.Level.unauthenticated
     }
@@ -67,7 +70,9 @@ struct AriaProtocol: Sendable {
     }
 
     static func answer(id: JSONValue, _ error: AriaError) -> Answer {
-        Answer(bytes: text(id: id, "error", error.value), status: error.code == AriaError.parse.code ? 500 : 400)
+        Answer(
+            bytes: text(id: id, "error", error.value), status: error.status,
+            retryAfter: error.problem?.headers[.retryAfter])
     }
 
     private func single(_ value: JSONValue, _ mayChange: Bool, _ shown: inout Shown) async -> Answer {
@@ -101,7 +106,9 @@ struct AriaProtocol: Sendable {
             shown.entries += result.elements?.count ?? 1
             return .success(result)
         } catch {
-            return .failure(AriaError(error))
+            let failure = AriaError(error)
+            if let problem = failure.problem, problem.isOfService { faults.log(problem, error, at: name) }
+            return .failure(failure)
         }
     }
 

@@ -21,7 +21,7 @@ struct AccessMiddleware: RouterMiddleware {
             response = try await admit(request, context, next)
         } catch {
             let problem = Problem(error)
-            if problem.status.code >= 500 { faults.log(problem, error, request, logger) }
+            if problem.isOfService { faults.log(problem, error, at: "\(request.method) \(request.uri.path)") }
             response = problem.response
         }
         finish(&response, request)

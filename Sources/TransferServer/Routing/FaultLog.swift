@@ -1,4 +1,4 @@
-import Hummingbird
+import HTTPTypes
 import Logging
 import Synchronization
 import TransferQueue
@@ -16,11 +16,18 @@ final class FaultLog: Sendable {
     /// The maximum number of conditions to remember; their codes are few.
     private static let most = 100
 
-    func log(_ problem: Problem, _ error: any Error, _ request: Request, _ logger: Logger) {
+    private let logger: Logger
+
+    init(logger: Logger) { self.logger = logger }
+
+    /// Logs a response.
+    ///
+    /// - Parameter place: The name of the call, or the method and path of the request.
+    func log(_ problem: Problem, _ error: any Error, at place: String) {
         guard let more = due(problem.code, at: .now) else { return }
         let words = (error as? Problem).map(\.detail) ?? "\(error)"
         let others = more > 0 ? " (and \(CountText.words(more, "request")) before)" : ""
-        let line: Logger.Message = "\(request.method) \(request.uri.path): \(words)\(others)"
+        let line: Logger.Message = "\(place): \(words)\(others)"
         if problem.status == .serviceUnavailable { logger.warning(line) } else { logger.error(line) }
     }
 

@@ -41,6 +41,12 @@ struct Problem: HTTPResponseError {
         return problem
     }
 
+    /// The response to a request that the end of the service has interrupted.
+    private static var ending: Problem { .unavailable("ending", "the service is about to end") }
+
+    /// Whether the operator has to be informed: the client is not at fault.
+    var isOfService: Bool { status.code >= 500 || code == TransferError.Code.rightMissing.rawValue }
+
     static func forbidden(_ code: String, _ detail: String, hint: String? = nil) -> Problem {
         Problem(.forbidden, code, detail, hint: hint)
     }
@@ -63,9 +69,16 @@ struct Problem: HTTPResponseError {
             case .fileMissing: self.init(.notFound, "notFound", error.message)
             case .fileExists: self.init(.conflict, "conflict", error.message)
             case .badURL, .invalidRequest: self.init(.unprocessableContent, error.code.rawValue, error.message)
+            case .cannotConnect where error.isTransient, .connectionLost where error.isTransient:
+                self = .unavailable(error.code.rawValue, "the queue's database is away: \(error.message)")
+            case .cancelled: self = .ending
             case _ where error.isTransient: self = .unavailable(error.code.rawValue, error.message)
+            // The client has its rights, and asks in vain until an operator acts.
+            case .rightMissing:
+                self.init(.forbidden, error.code.rawValue, "the service lacks a right: \(error.message)")
             default: self.init(.internalServerError, error.code.rawValue, error.message)
             }
+        case is CancellationError: self = .ending
         case is HTTPParserError: self = .malformed("the body is not what its fields say")
         case let error as any HTTPResponseError:
             self.init(error.status, "http\(error.status.code)", error.status.reasonPhrase)

@@ -51,7 +51,7 @@ package final class PostgresConnection: @unchecked Sendable {
     ) throws {
         do {
             try self.init(address, abandonment, names: names, within: timeout)
-        } catch var error as TransferError where error.code == .fileAccess {
+        } catch var error as TransferError where PostgresFault.isLasting(error) {
             error.isTransient = true
             throw error
         }

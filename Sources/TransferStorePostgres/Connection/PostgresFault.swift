@@ -31,7 +31,14 @@ package struct PostgresFault: Error, Sendable, Hashable {
     package static func isUnavailable(_ error: any Error) -> Bool {
         if let fault = error as? PostgresFault { return absent.contains(fault.code) || fault.code.hasPrefix("08") }
         guard let error = error as? TransferError else { return false }
-        return error.isTransient && [.connectionLost, .cannotConnect, .timedOut, .fileAccess].contains(error.code)
+        return error.isTransient
+            && [.connectionLost, .cannotConnect, .timedOut, .fileAccess, .rightMissing].contains(error.code)
+    }
+
+    /// Returns whether an error remains until a person changes the database, its rights or the address.
+    package static func isLasting(_ error: any Error) -> Bool {
+        guard let error = error as? TransferError else { return false }
+        return !error.isTransient && [.fileAccess, .rightMissing].contains(error.code)
     }
 
     /// - Returns: `nil` for an error that is not the database's.
@@ -53,7 +60,8 @@ package struct PostgresFault: Error, Sendable, Hashable {
                 .fileAccess,
                 "the server of \(place) refuses the login: \(message); the name in the address, the password (.pgpass, PGPASSWORD) and pg_hba.conf decide"
             )
-        case Self.noPrivilege: TransferError(.fileAccess, "the database's role may not do that in \(place): \(message)")
+        case Self.noPrivilege:
+            TransferError(.rightMissing, "the database's role may not do that in \(place): \(message)")
         case _ where Self.pooled.contains(code):
             TransferError(
                 .invalidRequest,

@@ -29,7 +29,7 @@ package struct PostgresFunctionCalls: Sendable {
             let parts = (own.isEmpty ? statement.access : own).names
             let quoted = login.replacing("'", with: "''")
             return TransferError(
-                .fileAccess,
+                .rightMissing,
                 "the login \"\(login)\" may not \(parts.joined(separator: " or ")) in the queue \(address.shown): the queue's owner allows it with SELECT \(address.schema).allow('\(quoted)', '\(parts.first ?? "")')"
             )
         default: return fault
