@@ -62,8 +62,9 @@ public struct TransferServer: Service, CustomStringConvertible {
     /// - Parameters:
     ///   - queue: The queue, which stays open when the service ends.
     ///   - remote: The same queue, for queries.
-    /// - Throws: `TransferError` where the address cannot be used.
+    /// - Throws: `TransferError` where the address cannot be used, or the rules for access contradict each other.
     public init(_ queue: JobQueue, _ remote: QueueRemote, _ configuration: ServerConfiguration) throws {
+        try configuration.access.check()
         self.configuration = configuration
         socket = try ListeningSocket(configuration.address)
         served = ServedQueue(queue, remote, configuration.rules)

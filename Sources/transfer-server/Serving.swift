@@ -176,6 +176,14 @@ struct Serving {
     private func access(
         state: String, _ address: ListenAddress, _ settings: ServeSettings
     ) throws -> (AccessRules, made: String?) {
+        let (access, made) = try readAccess(state: state, address, settings)
+        try access.check()
+        return (access, made)
+    }
+
+    private func readAccess(
+        state: String, _ address: ListenAddress, _ settings: ServeSettings
+    ) throws -> (AccessRules, made: String?) {
         var access = AccessRules()
         access.origins = options.access.origins.isEmpty ? settings.origins : options.access.origins
         access.isOpen = options.access.isOpen

@@ -1,3 +1,5 @@
+public import TransferQueue
+
 /// The clients that are admitted, and the rights of each.
 public struct AccessRules: Sendable {
     /// The secrets that grant all rights.
@@ -11,6 +13,16 @@ public struct AccessRules: Sendable {
 
     /// Creates rules that admit no client.
     public init() {}
+
+    /// Checks the rules.
+    ///
+    /// - Throws: `TransferError` where a secret for reading also grants all rights, whatever the places of both are.
+    public func check() throws(TransferError) {
+        guard readSecrets.contains(where: { reader in secrets.contains { $0.isSame(as: reader) } }) else { return }
+        throw TransferError(
+            .invalidRequest,
+            "a secret that may only read is also the secret that may do everything: give one of them another value")
+    }
 
     enum Level: Int, Sendable, Comparable {
         case unauthenticated, reader, owner

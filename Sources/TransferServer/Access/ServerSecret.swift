@@ -22,6 +22,9 @@ public struct ServerSecret: Sendable, CustomStringConvertible {
         return difference == 0
     }
 
+    /// Returns whether another secret has the same value.
+    func isSame(as other: ServerSecret) -> Bool { matches(String(decoding: other.bytes, as: UTF8.self)) }
+
     /// Three asterisks, whatever the secret is.
     public var description: String { "***" }
 }
