@@ -174,6 +174,8 @@ extension TransferError.Code {
     public static let diskFull = Self("diskFull")
     /// The source of an upload changed.
     public static let sourceChanged = Self("sourceChanged")
+    /// The queue's database refuses this process until a person acts: its login, its version, or the database's name.
+    public static let databaseRefused = Self("databaseRefused")
     /// The login of the queue's database lacks a right that its owner may grant.
     public static let rightMissing = Self("rightMissing")
     /// A secret could not be read.

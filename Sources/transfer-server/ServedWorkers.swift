@@ -6,7 +6,7 @@ import TransferQueue
 import TransferService
 
 /// The service on a queue shared by many machines. After the loss of its lease, it starts anew as soon as the database
-/// is available, like a worker, without an operator. If the database cannot be reached at first, the service ends.
+/// is available, like a worker, without an operator. At its start, it waits for a database that cannot be reached.
 struct ServedWorkers: Service {
     let address: FleetAddress
     /// The service manager, which is informed that the service is alive between two shifts.
@@ -33,7 +33,7 @@ struct ServedWorkers: Service {
     }
 
     func run() async throws {
-        var (reported, hasServed) = ("", false)
+        var (notice, hasServed) = (LastingNotice(), false)
         var pauses = ReconnectPauses()
         while !Task.isShuttingDownGracefully {
             let began = MonotonicTime.now
@@ -41,17 +41,18 @@ struct ServedWorkers: Service {
                 return try await serve()
             } catch {
                 if Task.isShuttingDownGracefully { return }
-                if error is QueueEnded { hasServed = true }
+                let hasWorked = error is QueueEnded
+                if hasWorked { hasServed = true }
                 if let ended = error as? QueueEnded, address.isLasting(ended.error) { throw ended.error }
-                guard hasServed, let reason = reason(error) else { throw error }
+                guard let reason = reason(error) else { throw error }
                 if MonotonicTime.now - began >= ReconnectPauses.longest { pauses.reset() }
-                // A database that stays unreachable is reported once. Each end of a queue that worked is reported too.
-                if error is QueueEnded || reason != reported {
-                    StandardStreams.tell("transfer serve: \(reason); it begins anew")
+                // Each end of a queue that worked is reported, and a database that stays away once a minute.
+                if hasWorked { _ = notice.end() }
+                if hasWorked || notice.isDue(at: .now) {
+                    StandardStreams.tell("transfer serve: \(reason)\(hasServed ? "; it begins anew" : "")")
                 }
-                reported = reason
+                tellManager(isReady: hasServed)
             }
-            notify?.send(.watchdog)
             let pause = pauses.next()
             await cancelWhenGracefulShutdown {
                 // A sleep with a reason: the pause between two shifts is a time, and a signal ends it.
@@ -59,6 +60,20 @@ struct ServedWorkers: Service {
             }
         }
     }
+
+    /// Informs the service manager that the service waits for its database. Before the first shift, the start is extended,
+    /// since the service is ready only once it serves.
+    private func tellManager(isReady: Bool) {
+        let status = SystemdNotify.Message.status("waiting for the queue's database")
+        if isReady {
+            notify?.send(.watchdog, status)
+        } else {
+            notify?.send(.extendTimeout(Self.startTakes), status)
+        }
+    }
+
+    /// The time that the next attempt and the pause before it may take.
+    private static let startTakes = Duration.seconds(120)
 
     private func reason(_ error: any Error) -> String? {
         if let ended = error as? QueueEnded {

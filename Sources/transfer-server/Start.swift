@@ -27,10 +27,7 @@ enum Start {
             try await command.run()
             exit(StandardStreams.isComplete ? EX_OK : EX_IOERR)
         } catch let error as TransferError {
-            // A fault of the configuration stays as long as no person mends it: the units do not start the service again
-            // after EX_DATAERR.
-            let isOfConfiguration = error.code == .invalidRequest || error.code == .secretMissing
-            end(error.message, isOfConfiguration ? EX_DATAERR : EX_IOERR)
+            end(error.message, status(of: error))
         } catch let error as ValidationError {
             end(error.message, EX_USAGE)
         } catch {
@@ -38,6 +35,16 @@ enum Start {
             let text = ServeCommand.fullMessage(for: error)
             if status == EX_OK { StandardStreams.say(text) } else { StandardStreams.tell(text) }
             exit(status == EX_OK && !StandardStreams.isComplete ? EX_IOERR : status)
+        }
+    }
+
+    /// Returns the exit status for an error. A fault of the configuration or of the database's rights stays as long as no
+    /// person acts: the units do not start the service again after `EX_DATAERR` and `EX_CONFIG`.
+    private static func status(of error: TransferError) -> Int32 {
+        switch error.code {
+        case .invalidRequest, .secretMissing: EX_DATAERR
+        case .databaseRefused where !error.isTransient, .rightMissing where !error.isTransient: EX_CONFIG
+        default: EX_IOERR
         }
     }
 

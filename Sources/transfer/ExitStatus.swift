@@ -1,4 +1,5 @@
 import Glibc
+import TransferCore
 
 /// The exit statuses of the command (those above 63 are sysexits.h's).
 enum ExitStatus: Int32, CaseIterable {
@@ -11,6 +12,17 @@ enum ExitStatus: Int32, CaseIterable {
     /// Standard output cannot be written: sysexits.h has the same number for all errors of input or output.
     static let cannotWrite = stateUnusable
     case workLeft = 75
+    /// The queue's database refuses the process until a person acts (EX_CONFIG of sysexits.h). The units do not start the
+    /// process again.
+    case databaseRefused = 78
+
+    /// Returns the status of an error that no command has handled.
+    static func of(_ error: TransferError) -> ExitStatus {
+        switch error.code {
+        case .databaseRefused where !error.isTransient, .rightMissing where !error.isTransient: .databaseRefused
+        default: .stateUnusable
+        }
+    }
 
     /// Ends the process at once: the queue is closed and all output is written.
     ///

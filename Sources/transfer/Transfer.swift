@@ -36,7 +36,8 @@ struct Transfer: AsyncParsableCommand {
         discussion: """
             Exit status: 0 all jobs are complete; 1 a job failed for good or was cancelled; 64 wrong usage; 65 the job \
             file is invalid; 66 the job file cannot be read; 74 the state folder cannot be used, or standard output \
-            cannot be written; 75 work is left that a later run continues.
+            cannot be written; 75 work is left that a later run continues; 78 the queue's database refuses the login, or \
+            lacks a right or the database.
             """,
         version: VersionText.full,
         subcommands: [
@@ -107,8 +108,9 @@ struct Transfer: AsyncParsableCommand {
             failure.report()
             ExitStatus.exit(failure.status)
         } catch let error as TransferError {
-            Failure(.stateUnusable, error.message).report()
-            ExitStatus.exit(.stateUnusable)
+            let status = ExitStatus.of(error)
+            Failure(status, error.message).report()
+            ExitStatus.exit(status)
         } catch let answer as ParserAnswer where answer.code != .failure {
             tell(answer)
         } catch  where exitCode(for: error) == .failure {

@@ -193,16 +193,55 @@ import TransferTestSupport
         await database.stop()
     }
 
-    @Test func aQueueThatCannotBeReachedIsSaid() async throws {
+    /// The manager is told that the start lasts, and readiness only once clients are served.
+    @Test func aServiceWaitsForADatabaseThatIsAwayAtItsStart() async throws {
+        let (folder, database) = (try TemporaryFolder("serve"), try await PostgresServer.start())
+        let address = database.url(queue: "q")
+        try await database.kill()
+        let path = folder.path("manager")
+        let manager = try ManagerSocket(path)
+        var command = try serving(address, in: folder)
+        command.environment["NOTIFY_SOCKET"] = path
+        let process = try ChildProcess.start(command)
+        _ = try await process.line { $0.contains("the queue's database is away, waiting for it: ") }
+        let first = try await manager.message { $0.contains("STATUS=waiting for the queue's database") }
+        #expect(first.contains("EXTEND_TIMEOUT_USEC=") && !first.contains("READY"), "\(first)")
+        let again = try await database.startAgain()
+        _ = try await process.line(.standardOutput) { $0.hasPrefix("serving ") }
+        try await manager.message { $0.contains("READY=1") }
+        process.kill(SIGTERM)
+        let result = try await process.result()
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(result.standardError.components(separatedBy: "waiting for it").count == 2, "\(result)")
+        await again.stop()
+    }
+
+    @Test func aServiceThatWaitsAtItsStartEndsOnRequest() async throws {
         let folder = try TemporaryFolder("serve")
+        let process = try ChildProcess.start(
+            try serving("postgres://127.0.0.1:1/none?sslmode=disable", in: folder))
+        _ = try await process.line { $0.contains("waiting for it") && $0.contains("127.0.0.1") }
+        process.kill(SIGTERM)
+        let result = try await process.result()
+        #expect(result.exitCode == 0, "\(result)")
+    }
+
+    /// A person has to act, so the unit does not start the service again.
+    @Test func aServiceWhoseLoginIsRefusedEndsAndNamesIt() async throws {
+        let (folder, database) = (try TemporaryFolder("serve"), try await PostgresServer.shared)
+        let address = database.url(queue: "q\(UInt32.random(in: 0 ... .max))", login: "no_such_login")
+        let result = try await ChildProcess.start(try serving(address, in: folder)).result()
+        #expect(result.exitCode == 78 && result.standardError.contains("no_such_login"), "\(result)")
+    }
+
+    private func serving(_ queue: String, in folder: TemporaryFolder) throws -> ChildProcess.Command {
         var command = ChildProcess.Command(
             try TransferCommand.builtProduct("transfer-server"),
-            ["--state", folder.path("state"), "--queue", "postgres://127.0.0.1:1/none?sslmode=disable"],
+            ["--state", folder.path("state"), "--queue", queue, "--listen", "127.0.0.1:0"],
             environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path("home")],
-            workingFolder: try folder.folder("files"))
+            workingFolder: try folder.folder("files"), timeout: .seconds(90))
         command.standardInput = .none
-        let result = try await ChildProcess.start(command).result()
-        #expect(result.exitCode != 0 && result.standardError.contains("127.0.0.1"), "\(result)")
+        return command
     }
 
     private func files(_ folder: String) -> Set<String> {

@@ -32,13 +32,14 @@ package struct PostgresFault: Error, Sendable, Hashable {
         if let fault = error as? PostgresFault { return absent.contains(fault.code) || fault.code.hasPrefix("08") }
         guard let error = error as? TransferError else { return false }
         return error.isTransient
-            && [.connectionLost, .cannotConnect, .timedOut, .fileAccess, .rightMissing].contains(error.code)
+            && [.connectionLost, .cannotConnect, .timedOut, .fileAccess, .databaseRefused, .rightMissing].contains(
+                error.code)
     }
 
     /// Returns whether an error remains until a person changes the database, its rights or the address.
     package static func isLasting(_ error: any Error) -> Bool {
         guard let error = error as? TransferError else { return false }
-        return !error.isTransient && [.fileAccess, .rightMissing].contains(error.code)
+        return !error.isTransient && [.fileAccess, .databaseRefused, .rightMissing].contains(error.code)
     }
 
     /// - Returns: `nil` for an error that is not the database's.
@@ -53,18 +54,18 @@ package struct PostgresFault: Error, Sendable, Hashable {
         case "53100": TransferError(.fileAccess, "the disk of \(place) is full", isTransient: true)
         case Self.noDatabase:
             TransferError(
-                .fileAccess,
+                .databaseRefused,
                 "there is no such database for \(place): \(message); CREATE DATABASE makes it, or name another")
         case _ where Self.refusedLogins.contains(code):
             TransferError(
-                .fileAccess,
+                .databaseRefused,
                 "the server of \(place) refuses the login: \(message); the name in the address, the password (.pgpass, PGPASSWORD) and pg_hba.conf decide"
             )
         case Self.noPrivilege:
             TransferError(.rightMissing, "the database's role may not do that in \(place): \(message)")
         case _ where Self.pooled.contains(code):
             TransferError(
-                .invalidRequest,
+                .databaseRefused,
                 "\(place) is behind a pooler that shares connections (PgBouncer's pool_mode = transaction or statement): "
                     + "name the database itself, or a pool with pool_mode = session")
         case Self.noChanges:

@@ -9,7 +9,7 @@ package struct PostgresMigration: Sendable {
 
     package func run(_ db: PostgresConnection) throws {
         guard try db.run(Self.encoding).first?.text(0) == "UTF8" else {
-            throw TransferError(.invalidRequest, "the queue's database has to be one whose encoding is UTF8")
+            throw TransferError(.databaseRefused, "the queue's database has to be one whose encoding is UTF8")
         }
         // Tables are changed by their owner alone.
         guard db.calls == nil else { return try requireTables(db) }
@@ -51,7 +51,7 @@ package struct PostgresMigration: Sendable {
         let made = Set(try db.run(Self.stepNames).compactMap { $0.text(0) })
         if let unknown = made.subtracting(steps.map(\.name)).sorted().first {
             throw TransferError(
-                .fileAccess,
+                .databaseRefused,
                 "the queue \(address.shown) was made by a newer version of this program, which this one cannot read (\"\(unknown)\"); nothing was changed: use the newer version, or another queue"
             )
         }

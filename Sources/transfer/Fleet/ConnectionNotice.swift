@@ -1,10 +1,12 @@
 import Synchronization
 import TransferCore
+import TransferEventLoop
 
-/// A report, made once each, that the queue's database is unavailable, and that it is available again.
+/// A report that the queue's database is unavailable, made at once and then once a minute, and that it is available
+/// again.
 final class ConnectionNotice: Sendable {
     private let reporter: Reporter
-    private let isAway = Mutex(false)
+    private let notice = Mutex(LastingNotice())
 
     init(_ reporter: Reporter) { self.reporter = reporter }
 
@@ -12,13 +14,10 @@ final class ConnectionNotice: Sendable {
     ///
     /// - Parameter error: Why the database is unavailable; `nil` when it is available.
     func tell(_ error: TransferError?) {
-        let wasAway = isAway.withLock { away in
-            defer { away = error != nil }
-            return away
-        }
-        if let error, !wasAway {
+        if let error {
+            guard notice.withLock({ $0.isDue(at: .now) }) else { return }
             reporter.note(.warn, "the queue's database is away, waiting for it: \(error.message)")
-        } else if error == nil, wasAway {
+        } else if notice.withLock({ $0.end() }) {
             reporter.note(.info, "the queue's database is back")
         }
     }

@@ -104,12 +104,7 @@ struct Work: AsyncParsableCommand {
         shift.keep = keep?.duration
         shift.listen = try listenAddress()
         shift.manager = SystemdNotify(environment: Composition.environment)
-        shift.sealingKey = try queueKey.map { word in
-            let secrets = SecretSource(
-                environment: { Composition.environment[$0] },
-                credentialsFolder: Composition.environment["CREDENTIALS_DIRECTORY"])
-            return try SealingKey.named(word, secrets, folder: Composition.workingFolder)
-        }
+        shift.sealingKey = try sealingKey()
         var hint = Composition.hint(state: nil)
         hint.queue = queue
         reporter.call([:], hint)
@@ -117,6 +112,21 @@ struct Work: AsyncParsableCommand {
             try Composition.metrics(output, settings.configuration, of: queue, reporter)
         }
         ExitStatus.exit(try await shift.run())
+    }
+
+    /// Reads the key of sealed secrets.
+    ///
+    /// - Throws: `Failure` with the status of a faulty configuration, after which the unit does not start the worker again.
+    private func sealingKey() throws -> SealingKey? {
+        guard let queueKey else { return nil }
+        let secrets = SecretSource(
+            environment: { Composition.environment[$0] },
+            credentialsFolder: Composition.environment["CREDENTIALS_DIRECTORY"])
+        do {
+            return try SealingKey.named(queueKey, secrets, folder: Composition.workingFolder)
+        } catch {
+            throw Failure(.invalidJobFile, error.message)
+        }
     }
 
     private func listenAddress() throws -> ListenAddress? {

@@ -43,7 +43,7 @@ import TransferTestSupport
         let address = database.url(queue: queue, login: try await database.login("submit", in: queue))
         _ = try fleet.folder.folder("a")
         let result = try await fleet.command(["work", "--queue", address, "-d", "a"]).run()
-        #expect(result.exitCode == 74 && result.standardError.contains("'work')"), "\(result)")
+        #expect(result.exitCode == 78 && result.standardError.contains("'work')"), "\(result)")
         #expect(!result.standardError.contains("begins anew"), "\(result)")
     }
 

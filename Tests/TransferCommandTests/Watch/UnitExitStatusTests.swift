@@ -1,7 +1,10 @@
 import Foundation
 import Testing
+import TransferCore
 import TransferTestServer
 import TransferTestSupport
+
+@testable import transfer
 
 /// The agreement of the exit statuses in the units with those of the command.
 @Suite struct UnitExitStatusTests {
@@ -10,12 +13,40 @@ import TransferTestSupport
         .appendingPathComponent("systemd")
 
     /// Returns the value of a directive that stands in the unit once.
-    private func value(_ directive: String, of kind: String) throws -> String {
+    private func value(
+        _ directive: String, of kind: String, unit name: String = "transfer-watch@.service"
+    ) throws -> String {
         let text = try String(
-            contentsOf: Self.units.appendingPathComponent("\(kind)/transfer-watch@.service"), encoding: .utf8)
+            contentsOf: Self.units.appendingPathComponent("\(kind)/\(name)"), encoding: .utf8)
         let lines = text.split(separator: "\n").filter { $0.hasPrefix(directive + "=") }
         try #require(lines.count == 1, "\(lines)")
         return String(lines[0].dropFirst(directive.count + 1))
+    }
+
+    /// The errors that end a worker or a service, with their exit status, and whether a unit starts it again.
+    private static let faults: [(TransferError, Int32, isRestarted: Bool)] = [
+        (TransferError(.databaseRefused, "the login is refused"), 78, false),
+        (TransferError(.rightMissing, "the login may not work"), 78, false),
+        (TransferError(.databaseRefused, "at another time", isTransient: true), 74, true),
+        (TransferError(.fileAccess, "a worker of an earlier version works on it"), 74, true),
+        (TransferError(.cannotConnect, "away", isTransient: true), 74, true),
+        (TransferError(.diskFull, "full"), 74, true),
+    ]
+
+    @Test(arguments: faults.indices) func aFaultThatNeedsAPersonIsNotStartedAgain(_ row: Int) throws {
+        let (error, status, isRestarted) = Self.faults[row]
+        #expect(transfer.ExitStatus.of(error).rawValue == status, "\(error)")
+        for (kind, unit) in [
+            ("system", "transfer-work@.service"), ("system", "transfer-serve.service"),
+            ("user", "transfer-serve.service"), ("system", "transfer-watch@.service"),
+            ("user", "transfer-watch@.service"),
+        ] {
+            #expect(try value("Restart", of: kind, unit: unit) == "on-failure", "\(unit)")
+            let prevented = try value("RestartPreventExitStatus", of: kind, unit: unit).split(separator: " ")
+            #expect(prevented.contains("\(status)") != isRestarted, "\(kind)/\(unit) \(error)")
+            // Wrong usage and faulty or unreadable files end every unit.
+            #expect(["64", "65", "66"].allSatisfy { prevented.contains($0[...]) }, "\(kind)/\(unit)")
+        }
     }
 
     @Test(arguments: ["system", "user"])
@@ -30,8 +61,8 @@ import TransferTestSupport
             let misused = try await place.run("run", "jobs.json", "--no-such-option")
             let faulty = try await place.run("run", "faulty.json")
             let missing = try await place.run("run", "missing.json")
-            #expect(prevented == [failed.exitCode, misused.exitCode, faulty.exitCode, missing.exitCode])
-            #expect(prevented == [1, 64, 65, 66])
+            #expect([failed.exitCode, misused.exitCode, faulty.exitCode, missing.exitCode] == [1, 64, 65, 66])
+            #expect(prevented == [1, 64, 65, 66, 78])
 
             try place.folder.write("no folder", to: "file")
             let stateless = try await place.run("run", "jobs.json", "--state", place.folder.path("file"))
