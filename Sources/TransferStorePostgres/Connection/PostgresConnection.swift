@@ -18,6 +18,9 @@ package final class PostgresConnection: @unchecked Sendable {
     private let abandonment: PostgresCancellation
     /// The end of all waits; `nil` where the kernel's own bounds of a connection are enough.
     package var limit: MonotonicTime?
+    /// Whether the server is asked to give up statements that this process gives up. The end of a transaction must not be
+    /// given up: it could take effect before a standby has it.
+    var cancelsAtServer = false
     /// Whether a wait for an answer was stopped, so that the answer would be taken for that of the next statement.
     private var isOutOfStep = false
     /// The functions that are called in place of statements; `nil` for an owner of the queue's tables.
@@ -82,13 +85,19 @@ package final class PostgresConnection: @unchecked Sendable {
         do {
             isReady = try look(for: events, until: limit ?? self.limit)
         } catch {
-            isOutOfStep = true
+            giveUp()
             throw error
         }
         guard isReady else {
-            isOutOfStep = true
+            giveUp()
             throw TransferError(.timedOut, "the queue's database does not answer", isTransient: true)
         }
+    }
+
+    /// Notes that an answer is not waited for, after which the connection is broken.
+    private func giveUp() {
+        isOutOfStep = true
+        if cancelsAtServer { PostgresCancelRequest.send(for: raw) }
     }
 
     /// - Returns: Whether the socket is ready before the time is over.

@@ -17,6 +17,9 @@ package struct PostgresFault: Error, Sendable, Hashable {
     /// The code of a statement that took longer than `statement_timeout` allows, or that an administrator cancelled.
     static let cancelled = "57014"
 
+    /// Whether the server gave up the statement.
+    package var isCancelled: Bool { code == Self.cancelled }
+
     /// The codes of a prepared statement that exists already, or no longer: another connection answered than before.
     private static let pooled: Set = ["42P05", "26000"]
 

@@ -97,7 +97,7 @@ package final class PostgresDatabase: Sendable {
 
     /// Does `work`, and repeats it where the database was away.
     private func withRetries<Value>(_ work: (PostgresConnection) throws -> Value) throws -> Value {
-        var attempts = 0
+        var (attempts, refusals) = (0, 0)
         while true {
             do {
                 let value = try work(try connected())
@@ -105,6 +105,9 @@ package final class PostgresDatabase: Sendable {
                 return value
             } catch  where PostgresFault.isUnavailable(error) {
                 attempts += 1
+                // The server is there, so that the lease never ends such a loop.
+                if (error as? PostgresFault)?.isCancelled == true { refusals += 1 }
+                guard refusals < PostgresRetries.mostCancelled else { throw error }
                 try patience.wait(after: error, attempts: attempts) { PostgresFault.explained($0, address) }
             }
         }
@@ -132,6 +135,8 @@ package final class PostgresDatabase: Sendable {
         try turn.withLock { _ in
             try withRetries { db in
                 if role.isOnlooker { db.limit = .now + Self.answerLimit }
+                db.cancelsAtServer = true
+                defer { db.cancelsAtServer = false }
                 let value = try body(db)
                 try db.settle()
                 return value

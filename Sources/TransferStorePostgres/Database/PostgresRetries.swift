@@ -21,6 +21,9 @@ package final class PostgresRetries: Sendable {
     private static let first = Duration.seconds(1)
     package static let longest = Duration.seconds(10)
 
+    /// The maximum number of attempts at one transaction whose statements the server gives up (`statement_timeout`).
+    package static let mostCancelled = 5
+
     package init(_ role: PostgresRole, _ lease: PostgresLeaseEnd) {
         self.lease = lease
         if case .worker(let worker) = role {

@@ -47,6 +47,8 @@ package enum PostgresTransaction {
         var number: String?
         do {
             try db.post(Self.beginning)
+            db.cancelsAtServer = true
+            defer { db.cancelsAtServer = false }
             if !isDurable { try relax(db) }
             let numbered = try unsettled.map { _ in try db.post(Self.numbering) }
             outcome = try body(db)
