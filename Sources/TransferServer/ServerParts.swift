@@ -57,7 +57,7 @@ struct ServerParts: Sendable {
         aria = AriaRoutes(calls: calls, limits: configuration.limits, connections: connections)
         let socket = AriaSocket(
             calls: calls, news: news, isOpen: configuration.access.isOpen, connections: connections,
-            strangerBytes: configuration.limits.strangerBytes)
+            limits: configuration.limits)
         webSockets = WebSocketUpgrade(access: access, path: "/jsonrpc") { try await socket.talk($0) }
         metrics = MetricRoutes(
             metrics: ServerMetrics(feed), history: RateHistory(), rights: rights)

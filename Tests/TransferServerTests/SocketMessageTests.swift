@@ -49,4 +49,31 @@ import Testing
         #expect(Self.reaction(to: [Frame(opcode: 8, payload: [0x03, 0xE9, 0x62])]) == .close(1001))
         #expect(Self.reaction(to: [Frame(opcode: 8, payload: [0x0F, 0xA0])]) == .close(4000))
     }
+
+    /// The first bytes of a long message show whether its client may send more.
+    @Test func aLongMessageOfAStrangerShowsItsSecretFirst() {
+        let half = Array(repeating: UInt8(0x61), count: 6)
+        var messages = SocketMessages(mostBytes: 20, strangerBytes: 8)
+        #expect(messages.receive(Frame(opcode: 1, payload: half)) == .answer(half), "a short one shows it when it ends")
+        #expect(messages.receive(Frame(isFinal: false, opcode: 1, payload: half)) == .wait)
+        let first = Array((half + half).prefix(8))
+        #expect(messages.receive(Frame(isFinal: false, opcode: 0, payload: half)) == .identify(first))
+        var stranger = messages
+        #expect(stranger.identify(isKnown: false) == .close(1009))
+        #expect(messages.identify(isKnown: true) == .wait)
+        #expect(messages.receive(Frame(opcode: 0, payload: half)) == .answer(half + half + half))
+        let whole = Array(repeating: UInt8(0x61), count: 20)
+        #expect(messages.receive(Frame(opcode: 1, payload: whole)) == .answer(whole), "it is asked once")
+        #expect(messages.receive(Frame(opcode: 1, payload: whole + [0x61])) == .close(1009), "the bound of all clients")
+    }
+
+    @Test func aLongFirstMessageInOneFrameIsPassedOnOnceItsClientIsKnown() {
+        let whole = Array(repeating: UInt8(0x61), count: 20)
+        var messages = SocketMessages(mostBytes: 20, strangerBytes: 8)
+        #expect(messages.receive(Frame(opcode: 1, payload: whole)) == .identify(Array(whole.prefix(8))))
+        #expect(messages.identify(isKnown: true) == .answer(whole))
+        var trusted = SocketMessages(mostBytes: 20, strangerBytes: 8)
+        trusted.trust()
+        #expect(trusted.receive(Frame(opcode: 1, payload: whole)) == .answer(whole))
+    }
 }

@@ -28,14 +28,7 @@ struct AriaRoutes: Sendable {
     private func bytes(of request: Request, _ context: ServerContext) async throws -> [UInt8] {
         try await request.bytes(upTo: limits.callBytes, strangers: limits.strangerBytes) { first in
             if context.level > .unauthenticated { return true }
-            let secret = TokenSearch.secret(in: first)
-            if calls.access.level(secret: secret ?? "") > .unauthenticated { return true }
-            if secret != nil {
-                // The delay holds no place against other clients.
-                connections.isSilent(context.channel)
-                await calls.wrongSecrets.delay()
-            }
-            return false
+            return await calls.isSecretShown(in: first, from: context.channel, connections)
         }
     }
 

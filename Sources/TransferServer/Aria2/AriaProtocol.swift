@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import TransferCore
 import TransferQueue
 
@@ -67,6 +68,20 @@ struct AriaProtocol: Sendable {
         let result = await call(name, parameters, mayChange: true, &shown)
         if shown.isWrong { await wrongSecrets.delay() }
         return result
+    }
+
+    /// Returns whether the first bytes of a long call show a valid secret. A wrong one is answered with the usual delay.
+    func isSecretShown(
+        in first: [UInt8], from channel: any Channel, _ connections: ConnectionRegister
+    ) async -> Bool {
+        let secret = TokenSearch.secret(in: first)
+        if access.level(secret: secret ?? "") > .unauthenticated { return true }
+        if secret != nil {
+            // The delay holds no place against other clients.
+            connections.isSilent(channel)
+            await wrongSecrets.delay()
+        }
+        return false
     }
 
     static func answer(id: JSONValue, _ error: AriaError) -> Answer {

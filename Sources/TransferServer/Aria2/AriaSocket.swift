@@ -12,11 +12,7 @@ struct AriaSocket: Sendable {
     /// Whether every client has all rights, so that none has to show a secret.
     let isOpen: Bool
     let connections: ConnectionRegister
-    /// The maximum length in bytes of a message whose client has shown no secret before.
-    let strangerBytes: Int
-
-    /// The maximum length in bytes of a message of several frames.
-    private static let mostBytes = 8 << 20
+    let limits: ServerLimits
 
     func talk(_ channel: Channel) async throws {
         try await channel.executeThenClose { inbound, outbound in
@@ -30,7 +26,7 @@ struct AriaSocket: Sendable {
             if isOpen { known() }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await notify(outbound, from: start) }
-                group.addTask { try await answer(inbound, outbound, secretIsShown: known) }
+                group.addTask { try await answer(inbound, outbound, channel.channel, secretIsShown: known) }
                 // The first of the tasks to end also ends the conversation.
                 try await group.next()
                 group.cancelAll()
@@ -51,18 +47,24 @@ struct AriaSocket: Sendable {
 
     private func answer(
         _ inbound: NIOAsyncChannelInboundStream<WebSocketFrame>,
-        _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>, secretIsShown: () -> Void
+        _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>, _ channel: any NIOCore.Channel,
+        secretIsShown: () -> Void
     ) async throws {
         var isKnown = isOpen
-        var messages = SocketMessages(mostBytes: isKnown ? Self.mostBytes : strangerBytes)
+        var messages = SocketMessages(
+            mostBytes: limits.callBytes, strangerBytes: isKnown ? nil : limits.strangerBytes)
         for try await frame in inbound {
-            switch messages.receive(SocketMessages.Frame(frame)) {
-            case .wait: continue
+            var action = messages.receive(SocketMessages.Frame(frame))
+            if case .identify(let first) = action {
+                action = messages.identify(isKnown: await calls.isSecretShown(in: first, from: channel, connections))
+            }
+            switch action {
+            case .wait, .identify: continue
             case .answer(let message):
                 let answer = await calls.answer(message)
                 if answer.level > .unauthenticated, !isKnown {
                     isKnown = true
-                    messages.mostBytes = Self.mostBytes
+                    messages.trust()
                     secretIsShown()
                 }
                 try await outbound.write(.text(answer.bytes))

@@ -17,6 +17,9 @@ struct SocketMessages {
         /// The message is not complete, or the frame needs no answer.
         case wait
         case answer([UInt8])
+        /// The message is longer than that of an unknown client may be. Its first bytes may show a secret: whether they
+        /// do is reported by ``SocketMessages/identify(isKnown:)``.
+        case identify([UInt8])
         case pong([UInt8])
         /// The conversation ends, with a close frame of this status code; `nil` for a frame without one.
         case close(UInt16?)
@@ -30,15 +33,37 @@ struct SocketMessages {
     }
 
     /// The maximum length of a message of several frames.
-    var mostBytes: Int
+    private let mostBytes: Int
+    /// The length of a message up to which the client shows a secret; `nil` once it has shown one.
+    private var strangerBytes: Int?
     private var message: [UInt8] = []
+    /// Whether the last frame of the message has come.
+    private var isComplete = false
     /// Whether the fragments of the current message are text; `nil` between two messages.
     private var isText: Bool?
 
     /// Creates a reader.
     ///
-    /// - Parameter mostBytes: The maximum length of a message of several frames.
-    init(mostBytes: Int) { self.mostBytes = mostBytes }
+    /// - Parameters:
+    ///   - mostBytes: The maximum length of a message of several frames.
+    ///   - strangerBytes: The length of a message up to which the client shows a secret; `nil` for a client that need
+    ///     not show one.
+    init(mostBytes: Int, strangerBytes: Int? = nil) {
+        self.mostBytes = mostBytes
+        self.strangerBytes = strangerBytes
+    }
+
+    /// Notes that the client has shown a secret, so that its messages have the usual bound.
+    mutating func trust() { strangerBytes = nil }
+
+    /// Continues with a message after ``Action/identify(_:)``.
+    ///
+    /// - Parameter isKnown: Whether the first bytes show a valid secret.
+    mutating func identify(isKnown: Bool) -> Action {
+        guard isKnown else { return .close(Code.tooLarge) }
+        trust()
+        return end()
+    }
 
     mutating func receive(_ frame: Frame) -> Action {
         // Frames from a client must be masked (§5.1).
@@ -61,7 +86,14 @@ struct SocketMessages {
     private mutating func add(_ frame: Frame) -> Action {
         guard message.count + frame.payload.count <= mostBytes else { return .close(Code.tooLarge) }
         message += frame.payload
-        guard frame.isFinal else { return .wait }
+        isComplete = frame.isFinal
+        if let strangerBytes, message.count > strangerBytes { return .identify(Array(message.prefix(strangerBytes))) }
+        return end()
+    }
+
+    /// Passes on the message if it is complete.
+    private mutating func end() -> Action {
+        guard isComplete else { return .wait }
         defer { (message, isText) = ([], nil) }
         guard isText == false || Self.isUTF8(message[...]) else { return .close(Code.invalidText) }
         return .answer(message)
