@@ -192,4 +192,55 @@ import TransferTestSupport
             #expect(try await caller.call("getPeers", #""\#(gid)""#).text.contains("No peer data is available"))
         }
     }
+
+    /// The stored job keeps the fingerprint of its first URLs, by which its partial file is known after a restart.
+    @Test func aSecondChangeOfURLsKeepsThePartialFile() async throws {
+        try await withCaller { caller, server in
+            server.serve("/one", .random(seed: 1, count: 300_000), etag: "\"1\"")
+            server.script("/one", [], afterwards: .stall(after: 100_000))
+            let gid = try await caller.add(server.url("/one"), #"{"out": "p.bin"}"#)
+            try await until("a part is there") {
+                Int(try await caller.status(gid)["completedLength"] as? String ?? "") ?? 0 > 0
+            }
+            _ = try await caller.call("pause", #""\#(gid)""#)
+            try await until("it is paused") { try await caller.status(gid)["status"] as? String == "paused" }
+            for path in ["/two", "/three"] {
+                let changed = try await caller.call("changeUri", #""\#(gid)", 1, [], ["\#(server.url(path))"]"#)
+                #expect(changed.json["result"] as? [Int] == [0, 1], "\(changed.text)")
+            }
+            try await caller.place.stop()
+            let again = try await ServedPlace.start(in: caller.place.folder)
+            let job = try await again.ask("/api/v1/jobs/\(gid)").json
+            #expect(job["state"] as? String == "paused" && job["bytes"] as? Int ?? 0 > 0, "\(job)")
+            try await again.stop()
+        }
+    }
+
+    /// Names have no syntax of lists: neither braces nor line breaks nor blanks at their ends have a meaning.
+    @Test func namesAreTakenLiterally() async throws {
+        try await withCaller { caller, _ in
+            let name = "a {index} b\n header=X: 1.bin"
+            let quoted = #""a {index} b\n header=X: 1.bin""#
+            let added = try await caller.call(
+                "addUri", #"["http://192.0.2.1/x"], {"out": \#(quoted), "pause": "true"}"#)
+            let gid = try #require(added.json["result"] as? String, "\(added.text)")
+            let option = try await caller.call("getOption", #""\#(gid)""#).json["result"] as? [String: String]
+            #expect(option?["out"] == name && option?["header"] == nil, "\(String(describing: option))")
+            let document = """
+                <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="in/{name} c.bin">
+                <url>http://192.0.2.1/y</url></file></metalink>
+                """
+            let many = try await caller.call(
+                "addMetalink", #""\#(Data(document.utf8).base64EncodedString())", {"pause": "true"}"#)
+            let other = try #require((many.json["result"] as? [String])?.first, "\(many.text)")
+            let second = try await caller.call("getOption", #""\#(other)""#).json["result"] as? [String: String]
+            #expect(second?["out"] == "{name} c.bin", "\(String(describing: second))")
+            let refused = try await caller.call(
+                "addUri", #"["http://192.0.2.1/x"], {"out": "a\u0000b", "pause": "true"}"#)
+            #expect(refused.status == 400 && refused.text.contains("'--out'"), "\(refused.text)")
+            let outside = try await caller.call(
+                "addUri", #"["http://192.0.2.1/x"], {"out": "../../x", "pause": "true"}"#)
+            #expect(outside.status == 400, "\(outside.text)")
+        }
+    }
 }

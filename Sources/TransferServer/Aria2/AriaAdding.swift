@@ -74,7 +74,8 @@ struct AriaAdding: Sendable {
 
     /// Returns the job of a download.
     private func read(_ urls: [AriaURL], _ options: [String: String], out: String?) async throws -> JobSpec {
-        let list = Self.list(urls.map(\.url), options, out: out, folder: try folder(options["dir"]))
+        // Names do not pass through the list, whose syntax would give braces, blanks and line breaks in them a meaning.
+        let (list, destination) = (Self.list(urls.map(\.url), options), try destination(options["dir"], out))
         let read: OutsideReader.Read
         do {
             read = try await submissions.read(list, format: .urlList, isJobs: false)
@@ -87,9 +88,18 @@ struct AriaAdding: Sendable {
         }
         if case .download(var download) = spec.work {
             download.ifExists = AriaPlacement.rule(options, download.ifExists)
+            download.destination = destination
             spec.work = .download(download)
         }
-        return spec
+        return try await submissions.confined(spec)
+    }
+
+    /// Returns the path of a download's file, or the folder of a file that the server names.
+    private func destination(_ dir: String?, _ out: String?) throws -> String {
+        for (name, text) in [("dir", dir), ("out", out)] where text?.utf8.contains(0) == true {
+            throw AriaError.option(name)
+        }
+        return DestinationPath.normalized(try folder(dir) + "/" + (out ?? ""))
     }
 
     /// Returns the job of a Metalink's file with the settings of options.
@@ -141,11 +151,8 @@ struct AriaAdding: Sendable {
     }
 
     /// Returns an entry of aria2's own list. Unknown options are ignored, as in aria2.
-    private static func list(
-        _ urls: [String], _ options: [String: String], out: String?, folder: String
-    ) -> [UInt8] {
-        var text = urls.joined(separator: "\t") + "\n dir=\(folder)\n"
-        if let out, !out.isEmpty { text += " out=\(out)\n" }
+    private static func list(_ urls: [String], _ options: [String: String]) -> [UInt8] {
+        var text = urls.joined(separator: "\t") + "\n"
         for (name, value) in options.sorted(by: { $0.key < $1.key }) where !own.contains(name) {
             guard JobFileReader.listOptions.contains(name) || Aria2Options.meaning(of: name) != nil else { continue }
             // Several values, such as header fields, become several options.

@@ -95,6 +95,18 @@ struct SubmissionService: Sendable {
         }
     }
 
+    /// Returns a job within the bounds of clients' jobs.
+    ///
+    /// - Throws: A 403 for a job beyond them.
+    func confined(_ spec: JobSpec) async throws -> JobSpec {
+        let rules = served.rules
+        do {
+            return try await served.off { try rules.confined(spec) }
+        } catch let refusal as OutsideRules.Refusal {
+            throw Problem.forbidden(refusal.code, refusal.message, hint: refusal.hint)
+        }
+    }
+
     /// Returns the job in a form that outlives this process.
     func sealed(_ spec: JobSpec) throws -> JobSpec {
         if let sealer { return try sealer.sealed(spec) }

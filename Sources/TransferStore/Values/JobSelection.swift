@@ -55,10 +55,13 @@ package struct JobEntry: Sendable {
     package let cursor: Int64?
     /// Whether the job's transfer was under way at the last report of its process.
     package let isUnderWay: Bool
+    /// The stored fingerprint of the job's content. That of a parsed ``listed`` job may differ, because a configuration
+    /// or a change of its URLs leaves the fingerprint as it was.
+    package let fingerprint: Int64
 
     package init(
         batch: String, directory: String, listed: ListedJob, isUpload: Bool, priority: Int, origin: String,
-        host: String?, cursor: Int64?, isUnderWay: Bool
+        host: String?, cursor: Int64?, isUnderWay: Bool, fingerprint: Int64
     ) {
         self.batch = batch
         self.directory = directory
@@ -69,6 +72,7 @@ package struct JobEntry: Sendable {
         self.host = host
         self.cursor = cursor
         self.isUnderWay = isUnderWay
+        self.fingerprint = fingerprint
     }
 
     /// The number of the job in the queue, which never changes and is never given to another job.

@@ -16,7 +16,8 @@ package struct PostgresJobList: Sendable {
         CASE WHEN job.state = \(JobStates.claimed) THEN (
             SELECT coalesce(max(run.told[slot + 1]), -1) FROM run
                 CROSS JOIN generate_series(1, cardinality(run.told), \(RunProgress.Row.width)) AS slot
-            WHERE run.process = job.owner AND run.batch = job.batch AND run.told[slot] = job.id) END
+            WHERE run.process = job.owner AND run.batch = job.batch AND run.told[slot] = job.id) END,
+        job.fingerprint
         """
 
     package func page(batch name: String, after number: Int64, failed: Bool, limit: Int) throws -> [ListedJob] {
@@ -114,7 +115,7 @@ package struct PostgresJobList: Sendable {
         JobEntry(
             batch: row.text(15) ?? "", directory: row.text(16) ?? "", listed: job(row), isUpload: row.flag(17),
             priority: row.int(18) ?? 0, origin: row.text(19) ?? "", host: row.text(20), cursor: row.number(21),
-            isUnderWay: row.flag(22))
+            isUnderWay: row.flag(22), fingerprint: row.number(24) ?? 0)
     }
 
     private static func job(_ row: PostgresRow) -> ListedJob {

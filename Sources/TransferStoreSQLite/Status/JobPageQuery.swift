@@ -14,7 +14,7 @@ package struct JobPageQuery: Sendable {
             SELECT job.id, identity, \(ReserveRows.shownState) AS state, spec, size, resume, upload, path, attempts,
                 errorCode, errorMessage, status, finalURL, ended, claimed, notBefore, due, delay,
                 batch.name AS batchName, directory, isUpload, priority, origin, host, endSequence,
-                instr(underWay, ' ' || job.id || ' ') > 0 AS isUnderWay
+                instr(underWay, ' ' || job.id || ' ') > 0 AS isUnderWay, job.fingerprint
             FROM job JOIN batch ON batch.id = job.batch
             WHERE \(conditions.isEmpty ? "1" : conditions.joined(separator: " AND "))
             ORDER BY \(Self.order(selection)) LIMIT ? OFFSET ?
@@ -107,6 +107,7 @@ package struct JobPageQuery: Sendable {
             batch: row[stored: "batchName"], directory: row[stored: "directory"], listed: JobListQuery.job(row),
             isUpload: row[stored: "isUpload"], priority: row[stored: "priority"], origin: row[stored: "origin"],
             host: row[stored: "host"],
-            cursor: row[stored: "endSequence"], isUnderWay: row[stored: "isUnderWay"])
+            cursor: row[stored: "endSequence"], isUnderWay: row[stored: "isUnderWay"],
+            fingerprint: row[stored: "fingerprint"])
     }
 }
