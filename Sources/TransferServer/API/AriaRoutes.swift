@@ -39,7 +39,7 @@ struct AriaRoutes: Sendable {
         var parameters: JSONValue?
         if let text = request.query("params") {
             guard let bytes = Base64.decode(text), let value = try? JSONValue(bytes) else {
-                return answer(AriaProtocol.answer(id: .null, .parse))
+                return answer(AriaProtocol.answer(id: .null, .invalidRequest))
             }
             parameters = value
         }
@@ -49,9 +49,10 @@ struct AriaRoutes: Sendable {
             }
             return answer(await calls.answer(parameters, mayChange: false))
         }
+        guard let id = request.query("id") else { return answer(AriaProtocol.answer(id: .null, .invalidRequest)) }
         let call = JSONValue.object([
             "jsonrpc": .string("2.0"), "method": .string(method),
-            "id": request.query("id").map { .string($0) } ?? .null,
+            "id": .string(id),
             "params": parameters ?? .array([]),
         ])
         return answer(await calls.answer(call, mayChange: false))

@@ -18,6 +18,7 @@ struct AriaError: Error {
 
     static let unauthorized = AriaError("Unauthorized")
     static let parse = AriaError("Parse error.", code: -32700)
+    static let invalidParameters = AriaError("Invalid params.", code: -32602)
     static let invalidRequest = AriaError("Invalid Request.", code: -32600)
 
     static func notFound(_ gid: String) -> AriaError { AriaError("GID \(gid) is not found") }
@@ -36,11 +37,11 @@ struct AriaError: Error {
         }
     }
 
-    /// The HTTP status of a single call. aria2 uses 500 for text that is not JSON, and 400 for all other errors. A
-    /// temporary condition is 503, so that clients and proxies ask again.
+    /// The HTTP status of a single call. aria2 uses 500 for text that is not JSON and for parameters that are no list, and
+    /// 400 for all other errors. A temporary condition is 503, so that clients and proxies ask again.
     var status: Int {
         if problem?.status == .serviceUnavailable { return 503 }
-        return code == Self.parse.code ? 500 : 400
+        return [Self.parse.code, Self.invalidParameters.code].contains(code) ? 500 : 400
     }
 
     var value: JSONValue { .object(["code": .number(String(code)), "message": .string(message)]) }

@@ -54,8 +54,8 @@ struct AriaProtocol: Sendable {
                 bytes += await single(value, mayChange, &shown).bytes
             }
             answer = Answer(bytes: bytes + [UInt8(ascii: "]")], status: 200)
-        case .array: return Self.answer(id: .null, .invalidRequest)
-        default: return Self.answer(id: .null, .parse)
+        case .array, .string, .boolean, .null: return Self.answer(id: .null, .invalidRequest)
+        case .number: return Self.answer(id: .null, .parse)
         }
         if shown.isWrong { await wrongSecrets.delay() }
         answer.level = shown.level
@@ -91,10 +91,11 @@ struct AriaProtocol: Sendable {
     }
 
     private func single(_ value: JSONValue, _ mayChange: Bool, _ shown: inout Shown) async -> Answer {
-        guard let id = value["id"], let name = value["method"]?.text,
-            let list = (value["params"] ?? .array([])).elements
-        else {
+        guard let id = value["id"], let name = value["method"]?.text else {
             return Self.answer(id: value["id"] ?? .null, .invalidRequest)
+        }
+        guard let list = (value["params"] ?? .array([])).elements else {
+            return Self.answer(id: id, .invalidParameters)
         }
         switch await call(name, list, mayChange: mayChange, &shown) {
         case .success(let result): return Answer(bytes: Self.text(id: id, "result", result), status: 200)
