@@ -66,9 +66,26 @@ public struct OutsideRules: Sendable {
         var settings = given
         // Both sides of a copy share their keys, which only an object store is ever shown.
         if !urls.contains(where: S3URL.isOne) { settings.s3 = nil }
+        try check(lengths: urls)
         for url in urls { try check(url: url, settings) }
         try check(files: settings)
         try check(secrets: settings, urls: urls)
+    }
+
+    /// The maximum length of a URL in bytes, which is more than servers take, and that of all URLs of a job.
+    package static let mostURLBytes = (one: 64 << 10, all: 1 << 20)
+
+    /// Each list of jobs has their URLs, so that long ones cost time of all clients.
+    private func check(lengths urls: [String]) throws {
+        let lengths = urls.map(\.utf8.count)
+        guard let longest = lengths.max(),
+            longest > Self.mostURLBytes.one || lengths.reduce(0, +) > Self.mostURLBytes.all
+        else { return }
+        let words =
+            longest > Self.mostURLBytes.one
+            ? "a URL has at most \(CountText.bytes(Self.mostURLBytes.one))"
+            : "the URLs of a job have at most \(CountText.bytes(Self.mostURLBytes.all)) together"
+        throw Refusal(code: "urlTooLong", message: words)
     }
 
     private func check(url: String, _ settings: JobSettings) throws {

@@ -6,6 +6,13 @@ import TransferQueue
 struct StatusRoutes: Sendable {
     let served: ServedQueue
     let live: LiveJobs
+    private let queueHealth: QueueHealth
+
+    init(served: ServedQueue, live: LiveJobs) {
+        self.served = served
+        self.live = live
+        queueHealth = QueueHealth { _ = try await served.look { try $0.lastCursor() } }
+    }
 
     func add(to routes: RouterGroup<ServerContext>) {
         routes.get("status") { _, context in try await status(context.level) }
@@ -16,12 +23,7 @@ struct StatusRoutes: Sendable {
 
     /// Answers whether the queue can be read, for monitors of the service.
     func health() async -> Response {
-        do {
-            _ = try await served.look { try $0.lastCursor() }
-            return .nothing
-        } catch {
-            return Response(status: .serviceUnavailable, headers: [.retryAfter: "5"])
-        }
+        await queueHealth.isGood() ? .nothing : Response(status: .serviceUnavailable, headers: [.retryAfter: "5"])
     }
 
     private func status(_ level: AccessRules.Level) async throws -> Response {

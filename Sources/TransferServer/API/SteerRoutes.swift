@@ -20,11 +20,13 @@ struct SteerRoutes: Sendable {
             throw Problem(
                 .unprocessableContent, "badAction", "\"action\" is one of pause, resume, cancel, retry and retryFailed")
         }
+        try Self.check(body, keys: ["action", "select"])
         return answer(try await steering.steer(verb, try Self.selection(body)))
     }
 
     private func move(_ request: Request) async throws -> Response {
         let body = try await JSONBody.object(request)
+        try Self.check(body, keys: ["to", "gids"])
         guard let place = body["to"]?.text.flatMap({ TurnOrder.Place(rawValue: $0) }) else {
             throw Problem(.unprocessableContent, "badPlace", "\"to\" is one of first, last, up and down")
         }
@@ -39,8 +41,16 @@ struct SteerRoutes: Sendable {
     }
 
     private func clear(_ request: Request) async throws -> Response {
-        let selection = try Self.selection(try await JSONBody.object(request))
-        return answer(try await steering.clear(selection, from: cleared))
+        let body = try await JSONBody.object(request)
+        try Self.check(body, keys: ["select"])
+        return answer(try await steering.clear(try Self.selection(body), from: cleared))
+    }
+
+    /// Refuses unknown keys: one of them may be a condition that would have spared jobs.
+    private static func check(_ body: JSONValue, keys: Set<String>) throws {
+        if let stranger = body.members?.keys.sorted().first(where: { !keys.contains($0) }) {
+            throw Problem(.unprocessableContent, "badAction", "unknown key \(Wording.quoted(stranger))")
+        }
     }
 
     private static func selection(_ body: JSONValue) throws -> SteeringService.Selection {
