@@ -1,4 +1,5 @@
 import ArgumentParser
+import TransferCore
 import TransferFleet
 import TransferQueue
 import TransferServer
@@ -55,10 +56,24 @@ struct ServeCommand: AsyncParsableCommand {
             "The folder of the queue's state; with --queue, of the service's own records.", valueName: "dir"))
     var state: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Remove batches of clients from the queue that ended longer ago than this, about once an hour; their files "
+                + "stay. Without it, they are kept.", valueName: "30d"))
+    var keep: String?
+
     @Flag(name: .shortAndLong, help: "Report successes too.")
     var verbose = false
 
-    func validate() throws { _ = try address() }
+    func validate() throws {
+        _ = try address()
+        if let keep, age == nil {
+            throw ValidationError("--keep \(keep): a time above 0, at most 100 years, such as 12h or 30d")
+        }
+    }
+
+    /// Returns the time for which batches are kept; `nil` where none or an invalid one is given.
+    var age: Duration? { keep.flatMap { DurationText.parse($0) }.flatMap { $0 > .zero ? $0 : nil } }
 
     /// Returns the address of the shared queue.
     ///

@@ -35,3 +35,17 @@ struct ServedQueuePlace: Sendable {
         return try QueueRemote(state: configuration.state, runtimeFolder: configuration.runtimeFolder)
     }
 }
+
+extension ServedQueuePlace {
+    /// Returns the regular removal of batches that ended long ago.
+    ///
+    /// - Parameter remote: The access to the queue, for a queue in a folder.
+    func retention(_ age: Duration, _ remote: QueueRemote) -> RetentionSchedule {
+        RetentionSchedule(age: age) { [address] age in
+            guard let address else { return try remote.removeSubmitted(endedFor: age) }
+            return try FleetRetention(address).prune(olderThan: age)
+        } report: { [logger = configuration.logger] words, isFailure in
+            if isFailure { logger.warning("\(words)") } else { logger.info("\(words)") }
+        }
+    }
+}

@@ -62,7 +62,12 @@ struct Serving {
         let queue = try await cancelWhenGracefulShutdown { try await place.open() }
         if let notice = queue.notice { StandardStreams.tell("transfer serve: \(notice)") }
         do {
-            try await serve(queue, try place.remote(), &configuration, set, surroundings, printed: printed)
+            let remote = try place.remote()
+            let retention = (options.age ?? settings.keep).map { age in
+                Task { await place.retention(age, remote).run() }
+            }
+            defer { retention?.cancel() }
+            try await serve(queue, remote, &configuration, set, surroundings, printed: printed)
         } catch {
             await queue.close()
             throw error

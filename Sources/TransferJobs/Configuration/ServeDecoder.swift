@@ -9,13 +9,15 @@ package struct ServeSettings: Sendable, Equatable {
     package var allowsPrivate: Bool?
     /// The servers to which each credential may be sent, by the credential's name.
     package var secrets: [String: [String]] = [:]
+    /// The time for which batches are kept after their end; `nil` keeps them.
+    package var keep: Duration?
 
     package init() {}
 }
 
 /// The keys of `serve`.
 package enum ServeKey: String, CaseIterable {
-    case listen, directory, secret, allowOrigin, allowPrivate, allowSecret
+    case listen, directory, secret, allowOrigin, allowPrivate, allowSecret, keep
 
     package static let table = KeyTable(allCases)
 }
@@ -43,6 +45,7 @@ package enum ServeDecoder {
                 }
             case .allowPrivate: settings.allowsPrivate = try decoder.boolean()
             case .allowSecret: try secrets(&decoder, &settings)
+            case .keep: settings.keep = try decoder.duration()
             }
         }
     }

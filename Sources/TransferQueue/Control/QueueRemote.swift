@@ -201,6 +201,18 @@ public final class QueueRemote: Sendable {
         try reported { try store.forget(name: name, endedBefore: endedBefore) }
     }
 
+    /// Removes batches that clients submitted and that ended long ago. Batches of job files and watched folders of this
+    /// machine stay, because their files are read again.
+    ///
+    /// - Returns: The names of the batches.
+    /// - Throws: `TransferError` if the database fails.
+    package func removeSubmitted(endedFor age: Duration) throws -> [String] {
+        let limit = WallClock.milliseconds - age.inMilliseconds
+        return try statuses().filter { $0.source == nil && $0.folder == nil && $0.remaining == 0 }.flatMap { status in
+            try forget(name: status.name, endedBefore: limit)
+        }
+    }
+
     /// Waits until no process runs the batch, without polling: its process rings at the end, and the kernel reports the
     /// process's exit.
     ///

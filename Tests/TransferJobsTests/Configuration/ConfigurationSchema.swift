@@ -93,6 +93,8 @@ struct ConfigurationSchema {
             ServeKey.allowSecret.rawValue: Self.described(
                 "The servers at which jobs of clients may use each credential.",
                 named("^.", list(["type": "string", "minLength": 1]))),
+            ServeKey.keep.rawValue: Self.described(
+                "The time for which batches of clients are kept after their end.", ["$ref": "#/$defs/duration"]),
         ])
     }
 
