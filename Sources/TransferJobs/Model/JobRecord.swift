@@ -140,6 +140,8 @@ package struct JobEnd: Sendable {
     package var again: Duration?
     /// The record of the partial file, for a download that was not completed.
     package var resume: ResumeData?
+    /// The upload record that the last attempt left. A complete job has none.
+    package var upload = UploadChange.none
     package var route: JobRoute?
     /// Whether a hook is to be called (`onFinish`).
     package var tellsHook = false
@@ -204,10 +206,12 @@ package struct JobStep: Sendable {
     package var due: MonotonicTime?
     package var origin: String
     package var resume: ResumeData?
+    /// The upload record that the attempt left.
+    package var upload = UploadChange.none
     package let batch: Int64
-    package var identity = ""
+    package let identity: String
     /// The value of ``Lane/network``.
-    package var network = ""
+    package let network: String
     /// The value of ``Lane/tags``.
     package var tags = ""
     /// The part that a watched folder has in the job.

@@ -13,6 +13,18 @@ package struct UploadTalk {
     /// The actions that wait until data is durable.
     package var waiting: [UploadAction] = []
     package var isSaving = false
+    /// Whether the attempt fails before it needs the server or the source again. A state that is to be saved is then
+    /// stored with the job's end or step.
+    package var failsNext: Bool {
+        for action in waiting {
+            switch action {
+            case .fail: return true
+            case .send, .digest, .restart, .finish: return false
+            case .save, .confirmed, .forget, .stop, .learned: continue
+            }
+        }
+        return false
+    }
     /// The state that the dialogue wants to save.
     package var state: UploadState?
     /// The number of bytes confirmed by the server.

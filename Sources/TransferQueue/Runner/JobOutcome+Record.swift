@@ -26,9 +26,9 @@ extension JobOutcome {
         case .done(let receipt, let facts): return .end(JobEnd(settled: job, .done(receipt, facts)))
         case .kept(let receipt, let facts): return .end(JobEnd(settled: job, .kept(receipt, facts)))
         case .replaced(let isChanged): return .end(JobEnd(settled: job, .dropped(isChanged: isChanged)))
-        case .cancelled: return .end(JobEnd(brokenOff: record, .cancelled))
+        case .cancelled: return .end(JobEnd(brokenOff: job, .cancelled))
         case .failed(let error, let attempts, let host):
-            var end = JobEnd(brokenOff: record, .failed(error, attempts: attempts, host: host))
+            var end = JobEnd(brokenOff: job, .failed(error, attempts: attempts, host: host))
             end.finalURL = job.sending.finalURL
             end.sources = job.sources.atEnd(now: MonotonicTime.now.inSeconds)
             // A watched folder never ends, so its files are retried for ever, except where a retry might send a file
@@ -50,7 +50,10 @@ extension JobOutcome {
                 resume: resume ?? record.resume)
             if startsCountAnew { (step.attempts, step.askedWait) = (0, .zero) }
             return .step(step)
-        case .leftToWatcher: return .step(JobStep(leaving: record, lane: job.candidate.lane))
+        case .leftToWatcher:
+            var step = JobStep(leaving: record, lane: job.candidate.lane)
+            step.upload = job.sending.left
+            return .step(step)
         case .release(let state, let resume):
             return .step(
                 JobStep(job, record, state, after: state == .waiting ? change : nil, resume: resume))
@@ -91,10 +94,12 @@ extension JobEnd {
     }
 
     /// Creates the end of a job that broke off. The bytes of its file stay.
-    fileprivate init(brokenOff record: JobRecord, _ outcome: Outcome) {
+    fileprivate init(brokenOff job: RunningJob, _ outcome: Outcome) {
+        let record = job.record
         self.init(id: record.id, batch: record.batch, identity: record.identity, outcome: outcome)
         isWatched = record.watched != nil
         resume = record.resume
+        upload = job.sending.left
         route = JobRoute(record.$spec)
         tellsHook = record.spec.tellsHook
     }
@@ -123,6 +128,7 @@ extension JobStep {
             spentMirrors: record.spentMirrors, askedWait: record.askedWait,
             due: delay.map { MonotonicTime.now + .milliseconds($0) }, origin: record.spec.origin(mirror: record.mirror),
             resume: resume, batch: record.batch, identity: record.identity, network: job.candidate.lane.network)
+        upload = job.sending.left
         watch = record.watched == nil ? .none : .version
         tags = job.candidate.lane.tags
         route = JobRoute(record.$spec)

@@ -229,7 +229,7 @@ extension QueueRunner {
     /// Claimed jobs that have not started leave here too.
     func leave(_ job: RunningJob, _ outcome: JobOutcome) {
         let id = job.candidate.id
-        if !outcome.isSettled { dialogues.takeBackVersion(job, on: self) }
+        if !outcome.isSettled { dialogues.takeBackVersion(job) }
         running[id] = nil
         if !outcome.lackedDescriptors { admission.descriptors.found() }
         if !outcome.isSettled, !job.sources.isEmpty { running.traces.keep(job.sources, of: id) }

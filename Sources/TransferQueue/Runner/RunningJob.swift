@@ -34,6 +34,8 @@ final class RunningJob {
         var mayBeComplete = false
         /// Whether a watched file was read and proven to have the bytes of an earlier attempt.
         var isProven = false
+        /// The change of the upload record that is stored with the job's end or step.
+        var left = UploadChange.none
         /// The URL that was requested last, after redirects; redacted.
         var finalURL: String?
     }
@@ -162,6 +164,12 @@ final class RunningJob {
             return record.spec.settings.network.require == nil ? .automatic : .exactly(1)
         }
         return .exactly(count)
+    }
+
+    /// Leaves an upload record, or none, for the next attempt. The store gets it with the job's end or step.
+    func leave(_ upload: UploadRecord?) {
+        record.upload = upload
+        sending.left = UploadChange(upload)
     }
 
     /// Whether the source's bytes are known to be the intended ones.

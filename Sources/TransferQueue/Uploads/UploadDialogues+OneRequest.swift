@@ -61,9 +61,7 @@ extension UploadDialogues {
         if case .upload(let file) = job.ready,
             UploadJudgement.asksAfterLoss(job.record.spec, error, sent: outcome.sent, of: file.size)
         {
-            let record = UploadRecord(file, state: ConfirmingPut.state(began: job.began), confirmed: 0)
-            job.record.upload = record
-            host.note([.upload(record, of: job.candidate.id)])
+            job.leave(UploadRecord(file, state: ConfirmingPut.state(began: job.began), confirmed: 0))
             error = DeliveryRule.worded(error, sent: outcome.sent, of: file.size)
         }
         error = host.refusedElsewhere(job, error, outcome).hinted(outcome.head, job.record.spec)

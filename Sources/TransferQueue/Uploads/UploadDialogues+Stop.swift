@@ -10,14 +10,14 @@ import TransferUpload
 extension UploadDialogues {
     /// Stops the job: requests under way are cancelled, and the saved state is kept.
     func breakOff(_ job: RunningJob, _ stop: RunningJob.Stop, on host: isolated some UploadHost) {
-        noteSent(job, on: host)
+        noteSent(job)
         host.leave(job, for: stop)
         end(job, on: host)
     }
 
     /// Passes the number of sent bytes of each body to a dialogue that is broken off. It later queries only bodies that
     /// may have arrived whole.
-    private func noteSent(_ job: RunningJob, on host: isolated some UploadHost) {
+    private func noteSent(_ job: RunningJob) {
         guard var talk = job.talk, !talk.isSaving, !talk.legs.isEmpty else { return }
         let error = TransferError(.cancelled, "the transfer was stopped", isTransient: true)
         var left: UploadState?
@@ -34,8 +34,6 @@ extension UploadDialogues {
         }
         guard let left, left != talk.state else { return }
         job.talk?.state = left
-        guard let record = job.talk?.record else { return }
-        job.record.upload = record
-        host.note([.upload(record, of: job.candidate.id)])
+        if let record = job.talk?.record { job.leave(record) }
     }
 }

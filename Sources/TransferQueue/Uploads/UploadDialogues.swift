@@ -167,10 +167,11 @@ final class UploadDialogues {
     }
 
     private func save(_ state: UploadState, of job: RunningJob, on host: isolated some UploadHost) {
-        Failpoint.reached(.stateUnsaved)
         job.talk?.state = state
+        // The state may say that the failure behind it was reported, so both are stored in one transaction.
+        guard let talk = job.talk, !talk.failsNext else { return }
+        Failpoint.reached(.stateUnsaved)
         job.talk?.isSaving = true
-        guard let talk = job.talk else { return }
         let (id, record, number) = (job.candidate.id, talk.record, talk.number)
         host.withStore {
             try $0.note([.upload(record, of: id)])
@@ -305,12 +306,11 @@ final class UploadDialogues {
     // MARK: The end
 
     /// Forgets the version that an attempt began with if no byte of it has left, so that another may replace it.
-    func takeBackVersion(_ job: RunningJob, on host: isolated some UploadHost) {
+    func takeBackVersion(_ job: RunningJob) {
         guard job.sending.hasMarkedVersion, !job.sending.hasLeft, job.sent == 0, job.talk?.state == nil,
             let record = job.record.upload, record.state == nil
         else { return }
-        job.record.upload = nil
-        host.note([.upload(nil, of: job.candidate.id)])
+        job.leave(nil)
     }
 
     private func finished(_ id: Int64, _ result: UploadResult, on host: isolated some UploadHost) {
@@ -356,9 +356,7 @@ final class UploadDialogues {
         let mayHaveArrived = job.mayHaveArrived
         end(job, on: host)
         let record = Copies.recordLeft(by: talk, of: job, after: error, on: host)
-        // The new state, or its absence, is recorded together with the step.
-        if record != job.record.upload { host.note([.upload(record, of: id)]) }
-        job.record.upload = record
+        if record != job.record.upload { job.leave(record) }
         let progressed = host.cameFurther(job, from: talk.confirmedBefore, to: talk.confirmed)
         host.failed(
             job, error.afterEarlierAttempt(record, sent: talk.sent), bodyLeft: mayHaveArrived, progressed: progressed)

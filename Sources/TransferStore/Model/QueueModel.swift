@@ -90,6 +90,7 @@ struct QueueModel {
 
     mutating func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup {
         var group = RecordedGroup()
+        for note in JobNote.uploads(ends, steps) { self.note(note) }
         for end in ends { group.cursors.append(try record(end)) }
         group.hooked = Set(ends.filter { jobs[$0.id]?.staged.spec.tellsHook ?? false }.map(\.batch))
         for step in steps { try apply(.step, to: step.id, state: step.state) { try step.value($0) } }

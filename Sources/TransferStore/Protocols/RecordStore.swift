@@ -3,7 +3,8 @@ package import TransferJobs
 
 /// Records of claimed jobs, and their consequences: uploads to abandon, and messages of hooks.
 package protocol RecordStore: Sendable {
-    /// Records ends and steps of claimed jobs, durably, with the messages to hooks about the ends.
+    /// Records ends and steps of claimed jobs, durably, with the messages to hooks about the ends, and with the upload
+    /// records that they leave (``/TransferJobs/UploadChange``).
     func record(_ ends: [JobEnd], _ steps: [JobStep]) throws -> RecordedGroup
 
     /// Writes down the facts that the next attempt of claimed jobs needs.

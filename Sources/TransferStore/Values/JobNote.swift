@@ -24,6 +24,20 @@ package enum JobNote: Sendable {
 }
 
 extension JobNote {
+    /// Returns the notes about the upload records that ends and steps leave. A store writes them before the ends and
+    /// steps, in the same transaction, because these decide which records stay.
+    package static func uploads(_ ends: [JobEnd], _ steps: [JobStep]) -> [JobNote] {
+        ends.compactMap { JobNote($0.upload, of: $0.id) } + steps.compactMap { JobNote($0.upload, of: $0.id) }
+    }
+
+    private init?(_ change: UploadChange, of id: Int64) {
+        switch change {
+        case .none: return nil
+        case .replaced(let record): self = .upload(record, of: id)
+        case .removed: self = .upload(nil, of: id)
+        }
+    }
+
     /// The size of a partial file that is worth a wait for the disk, in bytes.
     private static let muchToLose: Int64 = 1 << 20
 

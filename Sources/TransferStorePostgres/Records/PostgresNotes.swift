@@ -11,12 +11,12 @@ package struct PostgresNotes: Sendable {
         // A worker outlives a crash of the database, and relies on its notes.
         let isDurable = database.role.sharesBatches || notes.contains { $0.isDurable }
         try database.writeFenced(isDurable: isDurable, isRepeatable: true) { db in
-            for note in notes { try write(db, note) }
+            for note in notes { try Self.write(db, note, by: database.process) }
         }
     }
 
-    private func write(_ db: PostgresConnection, _ note: JobNote) throws {
-        let own = database.process
+    /// - Parameter own: The process that has claimed the job.
+    static func write(_ db: PostgresConnection, _ note: JobNote, by own: Int64) throws {
         switch note {
         case .upload(let record, let id):
             // The answer of a server may come after the job was cancelled. It then names the upload that the server

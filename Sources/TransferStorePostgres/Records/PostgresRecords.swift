@@ -17,7 +17,11 @@ package struct PostgresRecords: Sendable {
             try !ended.isEmpty && !PostgresHoldings.has(db, database.process, oneOf: ended)
         }
         let recorded = try database.transactFenced { db in
-            if !ends.isEmpty { try db.post(Self.lock, [PostgresArray(ends.map(\.id)), database.process]) }
+            let notes = JobNote.uploads(ends, steps)
+            if !ends.isEmpty || !notes.isEmpty {
+                try db.post(Self.lock, [PostgresArray(ended), database.process])
+            }
+            for note in notes { try PostgresNotes.write(db, note, by: database.process) }
             var watched = try PostgresWatchedRecords(db, ends, steps, history)
             var recorded = try write(db, watched?.decide(ends, steps) ?? steps)
             guard !ends.isEmpty else {

@@ -9,11 +9,11 @@ package struct JobNotes: Sendable {
 
     package func write(_ notes: [JobNote]) throws {
         try database.writeFenced(isDurable: notes.contains { $0.isDurable }) { db in
-            for note in notes { try write(db, note) }
+            for note in notes { try Self.write(db, note) }
         }
     }
 
-    private func write(_ db: Database, _ note: JobNote) throws {
+    static func write(_ db: Database, _ note: JobNote) throws {
         switch note {
         case .upload(let record, let id):
             try db.cachedStatement(sql: "UPDATE job SET upload = ?, isSending = isSending AND NOT ? WHERE id = ?")

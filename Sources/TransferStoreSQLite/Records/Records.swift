@@ -21,6 +21,7 @@ package struct Records: Sendable {
             let now = WallClock.milliseconds
             var last = ends.isEmpty ? 0 : try EndNumbers.take(db, ends.count) - Int64(ends.count)
             var writer = try EndWriter(db, packed: packed, now: now, ends, steps)
+            for note in JobNote.uploads(ends, steps) { try JobNotes.write(db, note) }
             recorded.cursors.reserveCapacity(ends.count)
             for index in ends.indices {
                 last += 1

@@ -50,6 +50,7 @@ extension UploadDialogue {
 }
 
 /// An action of a dialogue for its driver. Actions are done in order; those behind a `save` wait until that is durable.
+/// A state directly before a `fail` becomes durable together with the failure.
 public enum UploadAction: Sendable, Hashable {
     case send(UploadRequest)
     /// A digest of bytes of the source is needed; ``UploadEvent/digested(_:_:)`` answers it.

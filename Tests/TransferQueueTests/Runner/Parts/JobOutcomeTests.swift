@@ -71,6 +71,33 @@ import TransferQueueFixtures
         #expect(anew == "queued at once, 0 spent, asked \(Duration.zero), n")
     }
 
+    /// The record of an upload is stored with the end or step of its attempt. The complete and dropped jobs have none.
+    @Test func unsettledJobsCarryTheUploadRecordThatTheyLeave() {
+        let receipt = Sample.receipt("b", "a")
+        let unsettled: [JobOutcome] = [
+            .cancelled, .failed(error, attempts: 3, host: nil), .leftToWatcher, .release(.paused, resume: nil),
+            .retry(job.record, after: .zero, because: error, resume: nil),
+            .wait(.slot, after: nil, resume: nil, startsCountAnew: false),
+        ]
+        let settled: [JobOutcome] = [
+            .done(receipt, FileStamp(size: 7, modified: 0)), .kept(receipt, nil), .replaced(isChanged: true),
+        ]
+        let record = UploadRecord.versionOnly
+        for (left, change) in [(record, UploadChange.replaced(record)), (nil, .removed)] {
+            job.leave(left)
+            #expect(job.record.upload == left)
+            for outcome in unsettled { #expect(upload(outcome) == change, "\(outcome)") }
+            for outcome in settled { #expect(upload(outcome) == .none, "\(outcome)") }
+        }
+    }
+
+    private func upload(_ outcome: JobOutcome) -> UploadChange {
+        switch outcome.entry(of: job, again: nil, change: 5000) {
+        case .end(let end): end.upload
+        case .step(let step): step.upload
+        }
+    }
+
     @Test func onlyAWatchedFileIsRetriedAutomatically() {
         #expect(describe(.failed(error, attempts: 1, host: nil), again: FailedFiles.Delays()) == "failed 1 ours")
         job.record.watched = WatchedVersion(
