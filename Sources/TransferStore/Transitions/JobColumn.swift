@@ -12,6 +12,8 @@ package enum JobColumn: String, CaseIterable, Sendable {
     case networkPlaces = "network_places"
     /// The count of the jobs that the job still waits for.
     case needsLeft = "needs_left"
+    /// The job of a watched folder that has to end before this one starts.
+    case follows
     /// The process that has claimed the job, and the time of the claim.
     case owner, claimed
     case isSending = "is_sending"
@@ -54,7 +56,8 @@ package enum JobColumn: String, CaseIterable, Sendable {
         case .notBefore: .wait
         case .upload: .upload
         case .id, .batch, .staging, .line, .place, .width, .number, .state, .priority, .fingerprint, .needsLeft,
-            .owner, .claimed, .recheck, .attempts, .askedWait, .mirror, .spentMirrors, .size, .modified, .transferred,
+            .follows, .owner, .claimed, .recheck, .attempts, .askedWait, .mirror, .spentMirrors, .size, .modified,
+            .transferred,
             .status, .unproven, .endNumber, .ended:
             .number
         }

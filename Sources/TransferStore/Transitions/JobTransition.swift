@@ -15,6 +15,12 @@ package enum JobTransition: String, CaseIterable, Sendable {
     /// A job that was just staged is paused.
     case pauseStaged
 
+    // MARK: Watched folders
+    /// A job begins anew, under the present rules of its folder.
+    case renew
+    /// The same, for a job whose upload stays the same: the record of the upload stays.
+    case renewSame
+
     // MARK: Claims and returns
     case claim
     /// A claimed job is given back unstarted.
@@ -85,6 +91,8 @@ package enum JobTransition: String, CaseIterable, Sendable {
             JobChange(
                 from: [.done] + JobState.repairable, to: .state(.queued), [.recheck: .given], isFreshStart: true)
         case .restage: restaged
+        case .renew: renewed([.upload: .null])
+        case .renewSame: renewed([:])
         case .step, .complete, .keep, .fail, .failOfChangedSource, .abort, .interrupt: recorded
         }
     }
@@ -103,6 +111,17 @@ package enum JobTransition: String, CaseIterable, Sendable {
                 .resume: .kept(if: .isUnchanged), .upload: .kept(if: .isUnchanged), .digest: .kept(if: .isUnchanged),
                 .validator: .kept(if: .isUnchanged),
             ])
+    }
+
+    /// Returns the change of a job of a watched folder that no process has claimed and that is not left alone.
+    private func renewed(_ more: KeyValuePairs<JobColumn, JobChange.Value>) -> JobChange {
+        JobChange(
+            from: JobState.allCases.filter { $0 != .claimed && $0 != .cancelled }, to: .given,
+            [
+                .priority: .given, .origin: .given, .network: .given, .destination: .given, .spec: .given,
+                .fingerprint: .given, .hasSecrets: .given, .follows: .given, .needsLeft: .given,
+            ], isFreshStart: true
+        ).adding(more)
     }
 
     private var recorded: JobChange {

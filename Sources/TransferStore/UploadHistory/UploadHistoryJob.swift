@@ -35,6 +35,27 @@ package struct UploadHistoryJob: Sendable, Hashable {
         self.keepsTime = keepsTime
     }
 
+    /// Returns the value that a column gets by ``JobTransition/renew``.
+    ///
+    /// - Parameters:
+    ///   - spec: The specification by the present rules.
+    ///   - rank: The priority among the jobs of the folder.
+    package func value(_ column: JobColumn, _ spec: JobSpec, rank: Int) -> JobValue {
+        switch column {
+        case .priority: JobValue(rank)
+        case .origin: .text(lane.origin)
+        case .network: .text(lane.network)
+        case .destination: .text(destination)
+        case .spec: .text(spec.redacted.canonicalJSON)
+        case .fingerprint: .number(spec.fingerprint)
+        case .hasSecrets: .flag(JobSecrets(spec) != nil)
+        case .follows: JobValue(follows)
+        // The followed job is counted as a need, so that a resumed job is blocked again.
+        case .needsLeft: .number(follows == nil ? 0 : 1)
+        default: .null
+        }
+    }
+
     package var isClaimed: Bool { state == .claimed }
     package var isOpen: Bool { !state.hasEnded }
     /// Whether only a command starts the job again.

@@ -57,12 +57,13 @@ package struct PostgresJobUpdate: Sendable {
     /// Returns an assignment that sets only the state, where a condition holds. It is for a statement that also changes
     /// other columns, of more jobs.
     ///
-    /// - Parameter condition: The condition, in SQL.
-    package static func state(_ transition: JobTransition, when condition: String) -> String {
+    /// - Parameter condition: The condition, in SQL; `nil` where the job's state decides alone.
+    package static func state(_ transition: JobTransition, when condition: String? = nil) -> String {
         var rendering = Rendering()
         let change = transition.change
+        let also = condition.map { " AND \($0)" } ?? ""
         return
-            "state = CASE WHEN \(states(change)) AND \(condition) THEN \(rendering.state(change)) ELSE job.state END"
+            "state = CASE WHEN \(states(change))\(also) THEN \(rendering.state(change)) ELSE job.state END"
     }
 
     /// - Parameters:

@@ -18,7 +18,7 @@ package enum PostgresHistoryWriter {
         for entry in graph.updatedEntries { try db.post(Self.update, values(entry) + [entry.id]) }
         for (job, change) in graph.updatedJobs {
             guard change != .order, let plan, let entry = graph.entries[job.entry] else {
-                try db.post(Self.order, [job.id, job.state.rawValue, job.follows])
+                try order(db, job)
                 continue
             }
             let spec = plan.job(entry.version, digest: entry.digest, identity: job.identity)
@@ -30,14 +30,20 @@ package enum PostgresHistoryWriter {
                     Self.renaming, [job.id, spec.redacted.canonicalJSON, spec.fingerprint, job.destination])
             case .renewed(let keepsUpload):
                 if !keepsUpload { try db.post(Self.replacement, [job.id]) }
-                try db.post(
-                    Self.renewal,
-                    [
-                        job.id, job.state.rawValue, plan.rank(entry.version), job.lane.origin, job.lane.network,
-                        job.destination, spec.redacted.canonicalJSON, spec.fingerprint, JobSecrets(spec) != nil,
-                        keepsUpload, job.follows,
-                    ])
+                let (update, statement) = keepsUpload ? Self.renewalOfSame : Self.renewal
+                let values = update.values(state: job.state, [job.id]) {
+                    job.value($0, spec, rank: plan.rank(entry.version))
+                }
+                try db.post(statement, values)
             }
+        }
+    }
+
+    private static func order(_ db: PostgresConnection, _ job: UploadHistoryJob) throws {
+        if let follows = job.follows {
+            try db.post(Self.order, [job.id, follows])
+        } else {
+            try db.post(Self.release, [job.id])
         }
     }
 
@@ -154,12 +160,12 @@ package enum PostgresHistoryWriter {
         "SELECT EXISTS (SELECT FROM job WHERE batch = $1 AND key = md5($2)::uuid AND identity = $2)")
 
     private static let order = PostgresStatement(
-        "order_watched_job", [.submit, .work],
-        """
-        UPDATE job SET state = CASE WHEN state = \(JobStates.claimed) THEN state ELSE $2 END, follows = $3,
-            needs_left = CASE WHEN $3::bigint IS NULL THEN 0 ELSE needs_left END
-        WHERE id = $1
-        """)
+        "order_watched_job", [.submit, .work], "UPDATE job SET follows = $2 WHERE id = $1")
+
+    /// A job that follows no other one any longer. A blocked job becomes ready.
+    private static let release = PostgresStatement(
+        "release_watched_job", [.submit, .work],
+        "UPDATE job SET \(PostgresJobUpdate.state(.unblock)), needs_left = 0, follows = NULL WHERE id = $1")
 
     private static let rank = PostgresStatement(
         "rank_watched_job", .submit, "UPDATE job SET priority = $2 WHERE id = $1")
@@ -175,16 +181,16 @@ package enum PostgresHistoryWriter {
         WHERE id = $1 AND \(PostgresReplacedUploads.areHeld) AND upload IS NOT NULL
         """)
 
-    private static let renewal = PostgresStatement(
-        "renew_watched_job", .submit,
-        """
-        UPDATE job SET state = $2, priority = $3, origin = $4, network = $5, destination = $6, spec = $7, fingerprint = $8,
-            has_secrets = $9, upload = CASE WHEN $10 THEN upload END, upload_goes_on = $10 AND upload_goes_on,
-            upload_is_held = $10 AND upload_is_held, follows = $11,
-            needs_left = CASE WHEN $11::bigint IS NULL THEN 0 ELSE 1 END, tags = '', attempts = 0, asked_wait = 0,
-            not_before = NULL, end_number = NULL, error_code = NULL, error_message = NULL
-        WHERE id = $1 AND state <> \(JobStates.claimed)
-        """)
+    private static let renewal = renewal(.renew, "renew_watched_job")
+    private static let renewalOfSame = renewal(.renewSame, "renew_same_watched_job")
+
+    /// The tags of a job that was left to its watchers are removed.
+    private static func renewal(
+        _ transition: JobTransition, _ name: String
+    ) -> (update: PostgresJobUpdate, statement: PostgresStatement) {
+        let update = PostgresJobUpdate(transition, also: { _ in ["tags = ''"] }, where: { "id = $\($0)" })
+        return (update, PostgresStatement(name, .submit, update.sql))
+    }
 
     /// The followed job is counted as a need, so that a resumed job is blocked again.
     private static let staging = PostgresStatement(
@@ -198,7 +204,7 @@ package enum PostgresHistoryWriter {
         """)
 
     package static let statements = [
-        abandonment, jobRemoval, removal, update, insertion, naming, known, order, rank, renaming, replacement, renewal,
-        staging,
+        abandonment, jobRemoval, removal, update, insertion, naming, known, order, release, rank, renaming, replacement,
+        renewal.statement, renewalOfSame.statement, staging,
     ]
 }

@@ -57,11 +57,12 @@ package struct JobUpdate: Sendable {
     /// Returns an assignment that sets only the state, where a condition holds. It is for a statement that also changes
     /// other columns, of more jobs.
     ///
-    /// - Parameter condition: The condition, in SQL.
-    package static func state(_ transition: JobTransition, when condition: String) -> String {
+    /// - Parameter condition: The condition, in SQL; `nil` where the job's state decides alone.
+    package static func state(_ transition: JobTransition, when condition: String? = nil) -> String {
         var rendering = Rendering(.next)
+        let also = condition.map { " AND \($0)" } ?? ""
         return
-            "state = CASE WHEN \(states(transition.change)) AND \(condition) THEN \(rendering.state(transition.change.to)) ELSE state END"
+            "state = CASE WHEN \(states(transition.change))\(also) THEN \(rendering.state(transition.change.to)) ELSE state END"
     }
 
     /// Returns the condition for the states from which a change leads, in SQL. A single state is an equality, because

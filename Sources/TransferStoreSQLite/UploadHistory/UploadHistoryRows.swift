@@ -199,11 +199,11 @@ package struct UploadHistoryRows {
     }
 
     private func order(_ job: UploadHistoryJob) throws {
-        try db.cachedStatement(
-            sql: """
-                UPDATE job SET state = ?, follows = ?2, needsLeft = CASE WHEN ?2 IS NULL THEN 0 ELSE needsLeft END WHERE id = ?3
-                """
-        ).execute(arguments: [job.state.rawValue, job.follows, job.id])
+        guard let follows = job.follows else {
+            return try db.cachedStatement(sql: "UPDATE job SET \(WatchedJobs.release) WHERE id = ?")
+                .execute(arguments: [job.id])
+        }
+        try db.cachedStatement(sql: "UPDATE job SET follows = ? WHERE id = ?").execute(arguments: [follows, job.id])
     }
 
     // MARK: Staging
@@ -265,19 +265,16 @@ package struct UploadHistoryRows {
             written.removed.append(
                 Removed(id: job.id, spec: row[stored: 0], upload: row[stored: 1], hasSecrets: row[stored: 2]))
         }
+        let update = keepsUpload ? Self.renewalOfSame : Self.renewal
         try db.execute(
-            sql: """
-                UPDATE job SET state = ?, priority = ?, origin = ?, destination = ?, spec = ?, fingerprint = ?,
-                    hasSecrets = ?, network = ?, attempts = 0, askedWait = 0, notBefore = NULL, endSequence = NULL,
-                    errorCode = NULL, errorMessage = NULL, upload = CASE WHEN ? THEN upload END, follows = ?,
-                    needsLeft = ? WHERE id = ?
-                """,
-            arguments: [
-                job.state.rawValue, plan.rank(entry.version), job.lane.origin, job.destination,
-                spec.redacted.canonicalJSON, spec.fingerprint, JobSecrets(spec) != nil, job.lane.network, keepsUpload,
-                job.follows, job.follows == nil ? 0 : 1, job.id,
-            ])
+            sql: update.sql,
+            arguments: update.arguments(state: job.state, [job.id]) {
+                job.value($0, spec, rank: plan.rank(entry.version))
+            })
     }
+
+    private static let renewal = JobUpdate(.renew) { "id = ?\($0)" }
+    private static let renewalOfSame = JobUpdate(.renewSame) { "id = ?\($0)" }
 }
 
 extension UploadHistoryEntry {

@@ -11,11 +11,14 @@ package enum WatchedJobs {
         return try Int.fetchOne(statement, arguments: [batch]) ?? 0
     }
 
+    /// The assignments that let a job follow no other one. A blocked job becomes ready.
+    static let release = "\(JobUpdate.state(.unblock)), needsLeft = 0, follows = NULL"
+
     /// Makes jobs ready whose predecessor has ended or was removed.
     package static func releaseFollowers(_ db: Database, batch: Int64) throws -> [Lane: Int] {
         let statement = try db.cachedStatement(
             sql: """
-                UPDATE job SET state = CASE state WHEN \(JobStates.blocked) THEN \(JobStates.queued) ELSE state END, needsLeft = 0, follows = NULL
+                UPDATE job SET \(release)
                 WHERE +batch = ?1 AND follows IS NOT NULL
                     AND NOT EXISTS (SELECT 1 FROM job AS other WHERE other.id = job.follows AND other.state < \(JobStates.firstEnded))
                 RETURNING state, origin, network

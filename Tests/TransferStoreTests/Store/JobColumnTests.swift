@@ -9,7 +9,7 @@ import TransferTestSupport
 /// The list of a job's columns, compared with the tables of both stores.
 @Suite struct JobColumnTests {
     /// Columns that only one machine's queue has: parts of waits, and watched folders.
-    private static let sqliteAlone: Set<String> = ["due", "delay", "ledger", "follows"]
+    private static let sqliteAlone: Set<String> = ["due", "delay", "ledger"]
 
     @Test func theListHasTheColumnsOfSQLitesTable() throws {
         let fixture = try StoreFixture()
@@ -39,7 +39,7 @@ import TransferTestSupport
     /// uploads, and its own names for those of watched folders.
     private static let postgresAlone: Set<String> = [
         "key", "made", "tells_hook", "tags", "asked", "part_owners", "drop_after", "upload_goes_on", "upload_is_held",
-        "history", "follows",
+        "history",
     ]
 
     @Test func theListHasTheColumnsOfPostgresTable() throws {
