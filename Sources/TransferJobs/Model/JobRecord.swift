@@ -221,6 +221,8 @@ package struct JobStep: Sendable {
     /// The error of the last attempt, where that is the reason for the wait.
     package var error: TransferError?
     package var route: JobRoute?
+    /// The value of ``JobEnd/tellsHook``, for a job that is cancelled before its step is recorded.
+    package var tellsHook = false
 
     package enum Watch: Sendable, Hashable {
         case none

@@ -93,6 +93,16 @@ extension JobEnd {
         route = JobRoute(job.record.$spec)
     }
 
+    /// Creates the end of a job that is cancelled before the step of its last attempt is recorded.
+    init(cancelled step: JobStep) {
+        self.init(id: step.id, batch: step.batch, identity: step.identity, outcome: .cancelled)
+        isWatched = step.isWatched
+        resume = step.resume
+        upload = step.upload
+        route = step.route
+        tellsHook = step.tellsHook
+    }
+
     /// Creates the end of a job that broke off. The bytes of its file stay.
     fileprivate init(brokenOff job: RunningJob, _ outcome: Outcome) {
         let record = job.record
@@ -114,6 +124,7 @@ extension JobStep {
             batch: record.batch, identity: record.identity, network: lane.network)
         tags = lane.tags
         route = JobRoute(record.$spec)
+        tellsHook = record.spec.tellsHook
         watch = .leftToWatchers
     }
 
@@ -132,5 +143,6 @@ extension JobStep {
         watch = record.watched == nil ? .none : .version
         tags = job.candidate.lane.tags
         route = JobRoute(record.$spec)
+        tellsHook = record.spec.tellsHook
     }
 }

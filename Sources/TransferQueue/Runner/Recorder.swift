@@ -31,15 +31,11 @@ struct Recorder {
         for index in steps.indices where isMeant(steps[index]) { change(&steps[index]) }
     }
 
-    /// Replaces steps of jobs by their cancellation.
+    /// Replaces steps of jobs by their cancellation, with all that the attempts left.
     mutating func cancel(where isMeant: (JobStep) -> Bool) {
         let meant = steps.filter(isMeant)
         steps.removeAll(where: isMeant)
-        ends += meant.map { step in
-            var end = JobEnd(id: step.id, batch: step.batch, identity: step.identity, outcome: .cancelled)
-            end.route = step.route
-            return end
-        }
+        ends += meant.map(JobEnd.init(cancelled:))
     }
 
     enum Answer {

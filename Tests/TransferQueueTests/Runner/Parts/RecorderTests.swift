@@ -1,5 +1,6 @@
 import Testing
 import TransferCore
+import TransferEngine
 import TransferQueueFixtures
 
 @testable import TransferJobs
@@ -64,5 +65,18 @@ import TransferQueueFixtures
         #expect(recorder.steps.map(\.state) == [.waiting, .queued])
         #expect(recorder.ends.map(\.id) == [3] && recorder.ends[0].wasCancelled)
         #expect(recorder.holds(3) && !recorder.holds(4))
+    }
+
+    /// A cancellation in that moment must not lose the job's hook, its place in a folder, or the parts that were left.
+    @Test func theCancellationOfAStepKeepsWhatTheAttemptLeft() throws {
+        var recorder = Recorder(now: .seconds(0))
+        var step = step(1, .waiting)
+        let part = ResumeData(
+            url: "http://h.example/x", validator: nil, total: 12, bootID: "b", partialFile: "/tmp/x.part")
+        (step.resume, step.upload, step.watch, step.tellsHook) = (part, .replaced(.sample()), .version, true)
+        recorder.add(step)
+        recorder.cancel { _ in true }
+        let end = try #require(recorder.ends.first)
+        #expect(end.resume?.total == 12 && end.upload == .replaced(.sample()) && end.isWatched && end.tellsHook)
     }
 }
