@@ -1,6 +1,6 @@
 package import TransferCore
 
-/// A value of a column of a job.
+/// A value of a column of a job or of the upload history.
 package enum JobValue: Sendable, Hashable {
     case null
     case number(Int64)

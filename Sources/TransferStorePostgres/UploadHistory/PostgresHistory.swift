@@ -232,10 +232,7 @@ package final class PostgresHistory: Sendable {
 
     /// Returns the history row of a database row with the columns ``rowColumns``.
     static func row(_ row: PostgresRow) -> HistoryRow {
-        let entry = PostgresHistoryRows.entry(row)
-        return HistoryRow(
-            id: entry.id, version: entry.version, state: entry.state, digest: entry.digest, isGone: entry.gone != nil,
-            staged: entry.staged, fingerprint: entry.fingerprint, isGivenUp: row.flag(18))
+        HistoryRow(PostgresHistoryRows.entry(row), isGivenUp: row.flag(HistoryColumn.allCases.count))
     }
 
     /// The columns of ``row(_:)``.

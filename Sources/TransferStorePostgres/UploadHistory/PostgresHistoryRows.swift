@@ -87,16 +87,13 @@ package enum PostgresHistoryRows {
 
     /// Reads a version from a row of the ``columns``.
     static func entry(_ row: PostgresRow) -> UploadHistoryEntry {
-        UploadHistoryEntry(
-            id: row.number(0) ?? 0,
-            version: FileVersion(
-                device: UInt64(bitPattern: row.number(1) ?? 0), inode: UInt64(bitPattern: row.number(2) ?? 0),
-                size: row.number(3) ?? 0, modified: row.number(4) ?? 0, path: row.text(5) ?? "",
-                changed: row.number(14)),
-            url: row.text(6) ?? "", state: HistoryState(rawValue: row.int(7) ?? 0) ?? .open, job: row.number(8),
-            digestText: row.text(9), fingerprint: row.number(15).map { UInt64(bitPattern: $0) },
-            staged: row.number(10) ?? 0, confirmed: row.number(11), due: row.number(12), gone: row.number(13),
-            isRenamed: row.flag(16), failures: row.int(17) ?? 0)
+        UploadHistoryEntry { column in
+            switch column.kind {
+            case .number: JobValue(row.number(column.place))
+            case .flag: .flag(row.flag(column.place))
+            case .text: JobValue(row.text(column.place))
+            }
+        }
     }
 
     private static func job(_ row: PostgresRow) -> UploadHistoryJob {
@@ -109,11 +106,7 @@ package enum PostgresHistoryRows {
 
     // MARK: Statements
 
-    static let columns = """
-        upload_history.id, device, inode, upload_history.size, upload_history.modified, upload_history.path,
-            upload_history.url, upload_history.state, upload_history.job, upload_history.digest, staged, confirmed,
-            upload_history.due, gone, changed, upload_history.fingerprint, is_renamed, failures
-        """
+    static let columns = HistoryColumn.allCases.map { "upload_history.\($0.rawValue)" }.joined(separator: ", ")
 
     private static let jobColumns = """
         SELECT job.id, job.history, job.identity, job.state, job.batch, job.origin, job.network, job.tags,

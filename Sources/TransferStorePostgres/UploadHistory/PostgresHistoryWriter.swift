@@ -110,12 +110,7 @@ package enum PostgresHistoryWriter {
 
     /// Returns the values of all columns except the number and the folder, in the order in which they are written.
     private static func values(_ entry: UploadHistoryEntry) -> [(any PostgresValue)?] {
-        let version = entry.version
-        return [
-            version.deviceBits, version.inodeBits, version.size, version.modified, version.path, entry.url,
-            entry.state.rawValue, entry.job, entry.digestText, entry.staged, entry.confirmed, entry.due, entry.gone,
-            version.stamp.changed, entry.fingerprint.map { Int64(bitPattern: $0) }, entry.isRenamed, entry.failures,
-        ]
+        HistoryColumn.written.map { entry.value($0) }
     }
 
     // MARK: Statements
@@ -136,20 +131,22 @@ package enum PostgresHistoryWriter {
     private static let removal = PostgresStatement(
         "remove_history", [.submit, .work], "DELETE FROM upload_history WHERE id = ANY ($1::bigint[])")
 
+    private static let columns = HistoryColumn.written.map(\.rawValue)
+    /// The parameter behind those of the columns.
+    private static let last = "$\(columns.count + 1)"
+
     private static let update = PostgresStatement(
         "change_history", [.submit, .work],
         """
-        UPDATE upload_history SET device = $1, inode = $2, size = $3, modified = $4, path = $5, url = $6, state = $7,
-            job = $8, digest = $9, staged = $10, confirmed = $11, due = $12, gone = $13, changed = $14, fingerprint = $15,
-            is_renamed = $16, failures = $17 WHERE id = $18
+        UPDATE upload_history SET \(columns.enumerated().map { "\($1) = $\($0 + 1)" }.joined(separator: ", "))
+        WHERE id = \(last)
         """)
 
     private static let insertion = PostgresStatement(
         "add_history", .submit,
         """
-        INSERT INTO upload_history (device, inode, size, modified, path, url, state, job, digest, staged, confirmed, due,
-            gone, changed, fingerprint, is_renamed, failures, folder)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING id
+        INSERT INTO upload_history (\(columns.joined(separator: ", ")), folder)
+        VALUES (\(columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")), \(last)) RETURNING id
         """)
 
     private static let naming = PostgresStatement(

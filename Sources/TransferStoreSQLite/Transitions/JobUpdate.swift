@@ -215,7 +215,7 @@ extension StoredWait {
 
 extension JobValue {
     /// A wait has no single value, because it is three columns.
-    fileprivate var sqlite: (any DatabaseValueConvertible)? {
+    package var sqlite: (any DatabaseValueConvertible)? {
         switch self {
         case .null, .wait: nil
         case .number(let number): number

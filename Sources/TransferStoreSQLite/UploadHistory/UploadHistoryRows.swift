@@ -13,10 +13,7 @@ package struct UploadHistoryRows {
 
     // MARK: Reading
 
-    private static let entryColumns = """
-        SELECT ledger.id, device, inode, ledger.size, ledger.modified, ledger.path, ledger.url, ledger.state, job, digest,
-            staged, confirmed, ledger.due, gone, changed, fingerprint, isRenamed, failures FROM ledger
-        """
+    private static let entryColumns = "SELECT \(HistoryColumn.selection) FROM ledger"
 
     private static let jobColumns = """
         SELECT job.id, job.ledger, job.identity, job.state, job.batch, job.origin, job.network, job.destination,
@@ -174,27 +171,25 @@ package struct UploadHistoryRows {
         return written
     }
 
+    private static let columns = HistoryColumn.written.map(\.sqlite)
+
+    private static let update =
+        "UPDATE ledger SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?"
+
+    private static let insertion = """
+        INSERT INTO ledger (\(columns.joined(separator: ", ")), folder)
+        VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")), ?)
+        """
+
     private func update(_ entry: UploadHistoryEntry) throws {
-        try db.cachedStatement(
-            sql: """
-                UPDATE ledger SET device = ?, inode = ?, size = ?, modified = ?, path = ?, url = ?, state = ?, job = ?,
-                    digest = ?, staged = ?, confirmed = ?, due = ?, gone = ?, changed = ?, fingerprint = ?, isRenamed = ?,
-                    failures = ? WHERE id = ?
-                """
-        ).execute(arguments: entry.values + [entry.id])
+        try db.cachedStatement(sql: Self.update).execute(arguments: entry.values(with: entry.id))
     }
 
     private func insert(_ entry: UploadHistoryEntry, folder: Int64) throws -> Int64 {
         var entry = entry
         // The number of the job is known only after the job is stored.
         entry.job = nil
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO ledger (device, inode, size, modified, path, url, state, job, digest, staged, confirmed, due,
-                    gone, changed, fingerprint, isRenamed, failures, folder)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: entry.values + [folder])
+        try db.cachedStatement(sql: Self.insertion).execute(arguments: entry.values(with: folder))
         return db.lastInsertedRowID
     }
 
@@ -278,27 +273,9 @@ package struct UploadHistoryRows {
 }
 
 extension UploadHistoryEntry {
-    fileprivate init(_ row: Row) {
-        self.init(
-            id: row[stored: 0],
-            version: FileVersion(
-                device: UInt64(bitPattern: row[stored: 1] as Int64), inode: UInt64(bitPattern: row[stored: 2] as Int64),
-                size: row[stored: 3], modified: row[stored: 4], path: row[stored: 5], changed: row[stored: 14]),
-            url: row[stored: 6], state: HistoryState(rawValue: row[stored: 7]) ?? .open, job: row[stored: 8],
-            digestText: row[stored: 9],
-            fingerprint: (row[stored: 15] as Int64?).map { UInt64(bitPattern: $0) }, staged: row[stored: 10],
-            confirmed: row[stored: 11], due: row[stored: 12], gone: row[stored: 13], isRenamed: row[stored: 16],
-            failures: row[stored: 17])
-    }
-
-    /// The values of all columns except the number, in the order in which they are written.
-    fileprivate var values: StatementArguments {
-        [
-            version.deviceBits, version.inodeBits, version.size, version.modified, version.path, url, state.rawValue,
-            job,
-            digestText, staged, confirmed, due, gone, version.stamp.changed,
-            fingerprint.map { Int64(bitPattern: $0) }, isRenamed, failures,
-        ]
+    /// Returns the values of all columns except the number and the folder, in the order in which they are written.
+    fileprivate func values(with last: Int64) -> StatementArguments {
+        StatementArguments(HistoryColumn.written.map { value($0).sqlite } + [last])
     }
 }
 

@@ -1,6 +1,8 @@
 import Testing
+import TransferCore
 import TransferQueueFixtures
 import TransferTestSupport
+import TransferWatch
 
 @testable import TransferStore
 @testable import TransferStorePostgres
@@ -26,6 +28,33 @@ import TransferTestSupport
                 }
             #expect(types[column.sqlite] == type, "\(column)")
         }
+    }
+
+    @Test func theListOfTheHistoryHasTheColumnsOfSQLitesTable() throws {
+        let fixture = try StoreFixture()
+        let rows = try fixture.raw.run("SELECT name, type, \"notnull\" OR pk FROM pragma_table_info('ledger')")
+        let known = Dictionary(uniqueKeysWithValues: rows.map { ($0[0] ?? "", [$0[1] ?? "", $0[2] ?? ""]) })
+        #expect(Set(known.keys) == Set(HistoryColumn.allCases.map(\.sqlite)).union(["folder"]))
+        for column in HistoryColumn.allCases {
+            let type = column.kind == .text ? "TEXT" : "INTEGER"
+            #expect(known[column.sqlite] == [type, column.mayBeNull ? "0" : "1"], "\(column)")
+        }
+    }
+
+    /// A version that is read is the one that was written, in each of its columns.
+    @Test func aVersionIsReadFromItsColumns() {
+        let version = FileVersion(device: 1, inode: 2, size: 3, modified: 4, path: "a", changed: 5)
+        let full = UploadHistoryEntry(
+            id: 6, version: version, url: "http://h/a", state: .confirmed, job: 7, digestText: "sha-256=8",
+            fingerprint: .max, staged: 9, confirmed: 10, due: 11, gone: 12, isRenamed: true, failures: 13)
+        let fresh = UploadHistoryEntry(
+            id: 6, version: FileVersion(device: 1, inode: 2, size: 3, modified: 4, path: "a"), url: "", state: .open)
+        for entry in [full, fresh] {
+            #expect(UploadHistoryEntry { entry.value($0) } == entry)
+            for column in HistoryColumn.allCases where !column.mayBeNull { #expect(entry.value(column) != .null) }
+        }
+        #expect(HistoryColumn.allCases.map(\.place) == Array(HistoryColumn.allCases.indices))
+        #expect(HistoryColumn.written.map(\.place) == Array(HistoryColumn.allCases.indices.dropFirst()))
     }
 }
 
@@ -65,5 +94,13 @@ import TransferTestSupport
                 }
             #expect(allowed.contains(types[column.rawValue] ?? ""), "\(column): \(types[column.rawValue] ?? "none")")
         }
+        let names = try db.run(
+            PostgresStatement(
+                direct: """
+                    SELECT column_name FROM information_schema.columns
+                    WHERE table_name = 'upload_history' AND table_schema = current_schema()
+                    """)
+        ).map { $0.text(0) ?? "" }
+        #expect(Set(names) == Set(HistoryColumn.allCases.map(\.rawValue)).union(["folder"]))
     }
 }
