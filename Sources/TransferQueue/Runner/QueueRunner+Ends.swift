@@ -259,6 +259,7 @@ extension QueueRunner {
     private func record(_ job: RunningJob, _ outcome: JobOutcome) {
         let record = job.record
         let outcome = left(outcome, job)
+        // A process that is lost after the end is stored leaves parts that the server removes in its own time.
         if case .replaced = outcome, let upload = record.upload {
             abandon(AbandonedUpload(id: record.id, spec: record.spec, upload: upload))
         }

@@ -96,7 +96,8 @@ final class Copies {
         host.tellSources(of: job)
     }
 
-    /// Records the progress of the digest, if the copy can be continued.
+    /// Records the progress of the digest, if the copy can be continued. A process that is lost before this is stored
+    /// costs only that the source's bytes are read again.
     private func note(_ id: Int64, on host: isolated some CopyHost) {
         guard let job = host.underWay(id), let talk = job.talk, talk.knowsTheWay, !talk.isSaving,
             let record = talk.record

@@ -85,7 +85,8 @@ final class SourceChecks {
     // MARK: Before the first byte
 
     /// Reads a file that was too long to be read when it was found, and stores its fingerprint before the first byte
-    /// leaves. The sent version is then known even if this process ends during the upload.
+    /// leaves. The sent version is then known even if this process ends during the upload. Before that note, the file
+    /// can be read again.
     ///
     /// - Returns: Whether the job continues when the fingerprint is stored.
     func fingerprintFirst(

@@ -184,7 +184,8 @@ final class UploadDialogues {
         }
     }
 
-    /// Records, before the upload is restarted, that the next body must not be sent twice.
+    /// Records, before the upload is restarted, that the next body must not be sent twice. Where the
+    /// process is lost before this is stored, the next one asks the server by the earlier record.
     private func markAgain(_ job: RunningJob, _ number: Int, on host: isolated some UploadHost) {
         job.talk?.isSaving = true
         let id = job.candidate.id
