@@ -35,13 +35,23 @@ package struct UploadHistoryJob: Sendable, Hashable {
         self.keepsTime = keepsTime
     }
 
-    /// Returns the value that a column gets by ``JobTransition/renew``.
+    /// The columns that a new job is stored with, beside those of its batch and its version.
+    package static let stagedColumns: [JobColumn] = [
+        .identity, .staging, .state, .priority, .origin, .network, .destination, .spec, .isUpload, .fingerprint,
+        .hasSecrets, .follows, .needsLeft,
+    ]
+
+    /// Returns the value that a column gets when the job is staged, changed, or renewed (``JobTransition/renew``).
     ///
     /// - Parameters:
     ///   - spec: The specification by the present rules.
     ///   - rank: The priority among the jobs of the folder.
     package func value(_ column: JobColumn, _ spec: JobSpec, rank: Int) -> JobValue {
         switch column {
+        case .identity: .text(spec.identity)
+        case .staging: .number(0)
+        case .state: JobValue(state.rawValue)
+        case .isUpload: .flag(true)
         case .priority: JobValue(rank)
         case .origin: .text(lane.origin)
         case .network: .text(lane.network)
@@ -73,5 +83,15 @@ package struct UploadHistoryJob: Sendable, Hashable {
         ///
         /// - Parameter keepsUpload: Whether the data that the server already holds of the upload still counts.
         case renewed(keepsUpload: Bool)
+
+        /// The columns that the change sets, where no ``JobTransition`` sets them.
+        package var columns: [JobColumn] {
+            switch self {
+            case .order: [.follows]
+            case .renamed: [.destination, .spec, .fingerprint]
+            case .ranked: [.priority]
+            case .renewed: []
+            }
+        }
     }
 }

@@ -39,7 +39,7 @@ package struct PostgresSubmissions: Sendable {
                 guard let text else { continue }
                 var spec = try JobSpec(canonicalJSON: text)
                 change(&spec)
-                try db.post(Self.amendment, [number, spec.canonicalJSON, Int64(spec.priority)])
+                try db.post(Self.amendment, [spec.canonicalJSON, Int64(spec.priority), number])
                 changed.insert(number)
             }
             return changed
@@ -59,7 +59,7 @@ package struct PostgresSubmissions: Sendable {
                 change(&spec)
                 let new = spec.canonicalJSON
                 guard new != text else { continue }
-                try db.post(Self.amendment, [number, new, Int64(spec.priority)])
+                try db.post(Self.amendment, [new, Int64(spec.priority), number])
                 if row.text(1) != TransferError.Code.mayHaveBeenSent.rawValue { changed.insert(number) }
             }
             return changed
@@ -96,7 +96,7 @@ package struct PostgresSubmissions: Sendable {
         "SELECT spec, error_code FROM job WHERE id = $1 AND state = \(JobStates.failed) FOR UPDATE")
 
     private static let amendment = PostgresStatement(
-        "amend_job", [.submit, .work], "UPDATE job SET spec = $2, priority = $3 WHERE id = $1")
+        "amend_job", [.submit, .work], JobColumn.update([.spec, .priority]))
 
     private static let known = PostgresStatement(
         "known_job", .submit,

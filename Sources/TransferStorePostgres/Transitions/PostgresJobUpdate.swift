@@ -175,6 +175,15 @@ package struct PostgresJobUpdate: Sendable {
     }
 }
 
+extension JobColumn {
+    /// Returns a statement that sets columns of one job, none of them its state. Its parameters are the values, and the
+    /// job's number.
+    static func update(_ columns: [JobColumn]) -> String {
+        let clauses = columns.enumerated().map { "\($1.rawValue) = $\($0 + 1)" }
+        return "UPDATE job SET \(clauses.joined(separator: ", ")) WHERE id = $\(columns.count + 1)"
+    }
+}
+
 extension JobValue: PostgresValue {
     package var postgresText: String? {
         switch self {

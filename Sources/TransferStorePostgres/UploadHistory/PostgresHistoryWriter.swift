@@ -22,26 +22,23 @@ package enum PostgresHistoryWriter {
                 continue
             }
             let spec = plan.job(entry.version, digest: entry.digest, identity: job.identity)
+            let rank = plan.rank(entry.version)
+            let values: [(any PostgresValue)?] = change.columns.map { job.value($0, spec, rank: rank) } + [job.id]
             switch change {
             case .order: break
-            case .ranked: try db.post(Self.rank, [job.id, plan.rank(entry.version)])
-            case .renamed:
-                try db.post(
-                    Self.renaming, [job.id, spec.redacted.canonicalJSON, spec.fingerprint, job.destination])
+            case .ranked: try db.post(Self.rank, values)
+            case .renamed: try db.post(Self.renaming, values)
             case .renewed(let keepsUpload):
                 if !keepsUpload { try db.post(Self.replacement, [job.id]) }
                 let (update, statement) = keepsUpload ? Self.renewalOfSame : Self.renewal
-                let values = update.values(state: job.state, [job.id]) {
-                    job.value($0, spec, rank: plan.rank(entry.version))
-                }
-                try db.post(statement, values)
+                try db.post(statement, update.values(state: job.state, [job.id]) { job.value($0, spec, rank: rank) })
             }
         }
     }
 
     private static func order(_ db: PostgresConnection, _ job: UploadHistoryJob) throws {
         if let follows = job.follows {
-            try db.post(Self.order, [job.id, follows])
+            try db.post(Self.order, [follows, job.id])
         } else {
             try db.post(Self.release, [job.id])
         }
@@ -77,19 +74,17 @@ package enum PostgresHistoryWriter {
             guard let entry = graph.entries[job.entry] else { continue }
             let number = entries[job.entry] ?? job.entry
             if let followed = job.follows, UploadHistoryGraph.isNew(followed) { try settle() }
-            let follows = job.follows.map { stored[$0] ?? $0 }
+            var job = job
+            job.follows = job.follows.map { stored[$0] ?? $0 }
             var identity = WatchedPath.identity(entry.version.path, history: number)
             if number == job.entry { identity = try free(db, identity, entry.version.path, number, batch: batch) }
             let spec = plan.job(entry.version, digest: entry.digest, identity: identity)
-            let secret = JobSecrets(spec)
-            let answer = try db.post(
-                Self.staging,
-                [
-                    batch, identity, job.state.rawValue, plan.rank(entry.version), job.lane.origin, job.lane.network,
-                    job.destination, spec.redacted.canonicalJSON, spec.fingerprint, secret != nil, spec.tellsHook,
-                    number, follows,
-                ])
-            open.append((job, answer, secret))
+            let (staged, rank) = (job, plan.rank(entry.version))
+            let values: [(any PostgresValue)?] = UploadHistoryJob.stagedColumns.map {
+                staged.value($0, spec, rank: rank)
+            }
+            let answer = try db.post(Self.staging, values + [batch, spec.tellsHook, number])
+            open.append((job, answer, JobSecrets(spec)))
         }
         try settle()
         return secrets
@@ -157,7 +152,7 @@ package enum PostgresHistoryWriter {
         "SELECT EXISTS (SELECT FROM job WHERE batch = $1 AND key = md5($2)::uuid AND identity = $2)")
 
     private static let order = PostgresStatement(
-        "order_watched_job", [.submit, .work], "UPDATE job SET follows = $2 WHERE id = $1")
+        "order_watched_job", [.submit, .work], JobColumn.update(UploadHistoryJob.Change.order.columns))
 
     /// A job that follows no other one any longer. A blocked job becomes ready.
     private static let release = PostgresStatement(
@@ -165,10 +160,10 @@ package enum PostgresHistoryWriter {
         "UPDATE job SET \(PostgresJobUpdate.state(.unblock)), needs_left = 0, follows = NULL WHERE id = $1")
 
     private static let rank = PostgresStatement(
-        "rank_watched_job", .submit, "UPDATE job SET priority = $2 WHERE id = $1")
+        "rank_watched_job", .submit, JobColumn.update(UploadHistoryJob.Change.ranked.columns))
 
     private static let renaming = PostgresStatement(
-        "rename_watched_job", .submit, "UPDATE job SET spec = $2, fingerprint = $3, destination = $4 WHERE id = $1")
+        "rename_watched_job", .submit, JobColumn.update(UploadHistoryJob.Change.renamed.columns))
 
     private static let replacement = PostgresStatement(
         "replace_watched_upload", .submit,
@@ -189,16 +184,15 @@ package enum PostgresHistoryWriter {
         return (update, PostgresStatement(name, .submit, update.sql))
     }
 
-    /// The followed job is counted as a need, so that a resumed job is blocked again.
-    private static let staging = PostgresStatement(
-        "stage_watched_job", .submit,
-        """
-        INSERT INTO job (batch, identity, staging, state, priority, origin, network, destination, spec, is_upload,
-            fingerprint, has_secrets, tells_hook, tags, history, follows, needs_left)
-        VALUES ($1, $2, 0, $3, $4, $5, $6, $7, $8, true, $9, $10, $11, '', $12, $13,
-            CASE WHEN $13::bigint IS NULL THEN 0 ELSE 1 END)
-        RETURNING id
-        """)
+    private static let staging = {
+        let columns = UploadHistoryJob.stagedColumns.map(\.rawValue) + ["batch", "tells_hook", "history"]
+        return PostgresStatement(
+            "stage_watched_job", .submit,
+            """
+            INSERT INTO job (\(columns.joined(separator: ", ")), tags)
+            VALUES (\(columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")), '') RETURNING id
+            """)
+    }()
 
     package static let statements = [
         abandonment, jobRemoval, removal, update, insertion, naming, known, order, release, rank, renaming, replacement,

@@ -20,7 +20,7 @@ package struct Amendments: Sendable {
             if !isOwn { try giveBackReserves(db, of: numbers) }
             let find = try db.cachedStatement(
                 sql: "SELECT spec FROM job WHERE id = ? AND owner IS ? AND state IN (\(states))")
-            let update = try db.cachedStatement(sql: "UPDATE job SET spec = ?, priority = ? WHERE id = ?")
+            let update = try db.cachedStatement(sql: JobColumn.update([.spec, .priority]))
             var changed: Set<Int64> = []
             for number in numbers {
                 let text = try String.fetchOne(find, arguments: [number, isOwn ? database.process : nil])
@@ -40,7 +40,7 @@ package struct Amendments: Sendable {
         try database.write { db in
             let find = try db.cachedStatement(
                 sql: "SELECT spec, errorCode FROM job WHERE id = ? AND state = \(JobStates.failed)")
-            let update = try db.cachedStatement(sql: "UPDATE job SET spec = ? WHERE id = ?")
+            let update = try db.cachedStatement(sql: JobColumn.update([.spec, .priority]))
             var changed: Set<Int64> = []
             for number in numbers {
                 guard let row = try Row.fetchOne(find, arguments: [number]) else { continue }
@@ -49,7 +49,7 @@ package struct Amendments: Sendable {
                 change(&spec)
                 let new = spec.canonicalJSON
                 guard new != text else { continue }
-                try update.execute(arguments: [new, number])
+                try update.execute(arguments: [new, spec.priority, number])
                 if code != TransferError.Code.mayHaveBeenSent.rawValue { changed.insert(number) }
             }
             return changed

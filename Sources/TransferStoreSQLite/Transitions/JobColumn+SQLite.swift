@@ -1,6 +1,12 @@
 package import TransferStore
 
 extension JobColumn {
+    /// Returns a statement that sets columns of one job, none of them its state. Its parameters are the values, and the
+    /// job's number.
+    package static func update(_ columns: [JobColumn]) -> String {
+        "UPDATE job SET \(columns.map { "\($0.sqlite) = ?" }.joined(separator: ", ")) WHERE id = ?"
+    }
+
     /// The name of the column in SQLite's table, as earlier versions created it.
     package var sqlite: String {
         switch self {

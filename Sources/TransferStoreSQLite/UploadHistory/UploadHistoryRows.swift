@@ -147,25 +147,19 @@ package struct UploadHistoryRows {
         for entry in graph.newEntries { entries[entry.id] = try insert(entry, folder: folder) }
         if let plan { try stage(graph, entries, batch: batch, plan, &written) }
         for (job, change) in graph.updatedJobs {
-            guard change != .order, let entry = graph.entries[job.entry] else {
+            guard change != .order, let plan, let entry = graph.entries[job.entry] else {
                 try order(job)
                 continue
             }
-            switch change {
-            case .order: break
-            case .ranked:
+            let spec = plan.job(entry.version, digest: entry.digest, identity: job.identity)
+            let rank = plan.rank(entry.version)
+            if case .renewed(let keepsUpload) = change {
+                try renew(job, spec, rank: rank, keepsUpload: keepsUpload, &written)
+            } else {
                 try db.execute(
-                    sql: "UPDATE job SET priority = ? WHERE id = ?", arguments: [plan?.rank(entry.version), job.id])
-            case .renamed:
-                guard let spec = plan?.job(entry.version, digest: entry.digest, identity: job.identity) else {
-                    continue
-                }
-                try db.execute(
-                    sql: "UPDATE job SET spec = ?, fingerprint = ?, destination = ? WHERE id = ?",
-                    arguments: [spec.redacted.canonicalJSON, spec.fingerprint, job.destination, job.id])
-            case .renewed(let keepsUpload):
-                guard let plan else { continue }
-                try renew(job, entry, keepsUpload: keepsUpload, plan, &written)
+                    sql: JobColumn.update(change.columns),
+                    arguments: StatementArguments(
+                        change.columns.map { job.value($0, spec, rank: rank).sqlite } + [job.id]))
             }
         }
         return written
@@ -198,10 +192,15 @@ package struct UploadHistoryRows {
             return try db.cachedStatement(sql: "UPDATE job SET \(WatchedJobs.release) WHERE id = ?")
                 .execute(arguments: [job.id])
         }
-        try db.cachedStatement(sql: "UPDATE job SET follows = ? WHERE id = ?").execute(arguments: [follows, job.id])
+        try db.cachedStatement(sql: JobColumn.update([.follows])).execute(arguments: [follows, job.id])
     }
 
     // MARK: Staging
+
+    private static let staging = """
+        INSERT INTO job (\(UploadHistoryJob.stagedColumns.map(\.sqlite).joined(separator: ", ")), batch, ledger)
+        VALUES (\(UploadHistoryJob.stagedColumns.map { _ in "?" }.joined(separator: ", ")), ?, ?)
+        """
 
     private func stage(
         _ graph: UploadHistoryGraph, _ entries: [Int64: Int64], batch: Int64, _ plan: WatchPlan,
@@ -213,27 +212,19 @@ package struct UploadHistoryRows {
             let history = entries[job.entry] ?? job.entry
             let spec = plan.job(
                 entry.version, digest: entry.digest, identity: try freeIdentity(entry.version.path, history, batch))
-            let secrets = JobSecrets(spec)
-            let follows = job.follows.map { stored[$0] ?? $0 }
-            let statement = try db.cachedStatement(
-                sql: """
-                    INSERT INTO job (batch, identity, generation, state, priority, origin, destination, spec, fingerprint,
-                        hasSecrets, isUpload, network, needsLeft, ledger, follows)
-                    VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
-                    """)
-            // The followed job is counted as a need, so that a resumed job is blocked again.
-            statement.setUncheckedArguments([
-                batch, spec.identity, job.state.rawValue, plan.rank(entry.version), job.lane.origin, job.destination,
-                spec.redacted.canonicalJSON, spec.fingerprint, secrets != nil, job.lane.network, follows == nil ? 0 : 1,
-                history, follows,
-            ])
+            var job = job
+            job.follows = job.follows.map { stored[$0] ?? $0 }
+            let (staged, rank) = (job, plan.rank(entry.version))
+            let values = UploadHistoryJob.stagedColumns.map { staged.value($0, spec, rank: rank).sqlite }
+            let statement = try db.cachedStatement(sql: Self.staging)
+            statement.setUncheckedArguments(StatementArguments(values + [batch, history]))
             try statement.execute()
             let id = db.lastInsertedRowID
             stored[job.id] = id
             if entry.job == job.id {
                 try db.cachedStatement(sql: "UPDATE ledger SET job = ? WHERE id = ?").execute(arguments: [id, history])
             }
-            written.secrets[id] = secrets
+            written.secrets[id] = JobSecrets(spec)
         }
     }
 
@@ -249,10 +240,8 @@ package struct UploadHistoryRows {
     }
 
     private func renew(
-        _ job: UploadHistoryJob, _ entry: UploadHistoryEntry, keepsUpload: Bool, _ plan: WatchPlan,
-        _ written: inout Written
+        _ job: UploadHistoryJob, _ spec: JobSpec, rank: Int, keepsUpload: Bool, _ written: inout Written
     ) throws {
-        let spec = plan.job(entry.version, digest: entry.digest, identity: job.identity)
         if !keepsUpload,
             let row = try Row.fetchOne(
                 db, sql: "SELECT spec, upload, hasSecrets FROM job WHERE id = ?", arguments: [job.id])
@@ -263,9 +252,7 @@ package struct UploadHistoryRows {
         let update = keepsUpload ? Self.renewalOfSame : Self.renewal
         try db.execute(
             sql: update.sql,
-            arguments: update.arguments(state: job.state, [job.id]) {
-                job.value($0, spec, rank: plan.rank(entry.version))
-            })
+            arguments: update.arguments(state: job.state, [job.id]) { job.value($0, spec, rank: rank) })
     }
 
     private static let renewal = JobUpdate(.renew) { "id = ?\($0)" }
