@@ -126,7 +126,5 @@ struct ModelJob {
 }
 
 extension JobValue {
-    var number: Int64? { if case .number(let number) = self { number } else { nil } }
-    var text: String? { if case .text(let text) = self { text } else { nil } }
     fileprivate var end: MonotonicTime? { if case .wait(let end) = self { end } else { nil } }
 }

@@ -63,6 +63,17 @@ package enum JobColumn: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether a job may have no value in the column.
+    package var mayBeNull: Bool {
+        switch self {
+        case .id, .batch, .identity, .staging, .state, .priority, .origin, .network, .destination, .spec, .fingerprint,
+            .isUpload, .hasSecrets, .needsLeft, .isSending, .wasInterrupted, .recheck, .attempts, .askedWait, .mirror,
+            .spentMirrors:
+            false
+        default: true
+        }
+    }
+
     /// The columns that a fresh start resets: the count of attempts and the values that belong to it, the wait, and the
     /// end.
     package static let forgottenByFreshStart: [JobColumn] = [

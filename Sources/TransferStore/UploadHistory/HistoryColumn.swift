@@ -53,7 +53,7 @@ extension UploadHistoryEntry {
             url: value(.url).text ?? "", state: HistoryState(rawValue: Int(value(.state).number ?? 0)) ?? .open,
             job: value(.job).number, digestText: value(.digest).text, fingerprint: bits(.fingerprint),
             staged: value(.staged).number ?? 0, confirmed: value(.confirmed).number, due: value(.due).number,
-            gone: value(.gone).number, isRenamed: value(.isRenamed) == .flag(true),
+            gone: value(.gone).number, isRenamed: value(.isRenamed).isSet,
             failures: Int(value(.failures).number ?? 0))
     }
 

@@ -8,11 +8,9 @@ package struct PostgresEnds: Sendable {
 
     private static let tables = "job JOIN batch ON batch.id = job.batch"
 
-    /// The columns that ``event(_:)`` reads.
+    /// The columns that ``event(_:)`` reads, and the numbers of the job and its batch.
     private static let selection = """
-        SELECT end_number, ended, batch.name, identity, state, is_upload, path, size, transferred, seconds, digest,
-            validator, final_url, status, response, attempts, unproven, length_unproven, proofs, sums, job.sources,
-            error_code, error_message, host, not_before, spec, job.id, job.batch
+        SELECT batch.name, \(StoredEnd.columns.map { "job.\($0.rawValue)" }.joined(separator: ", ")), job.id, job.batch
         """
 
     package func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
@@ -33,7 +31,11 @@ package struct PostgresEnds: Sendable {
     ) throws -> [(id: Int64, batch: Int64, spec: String, event: QueueEvent)] {
         try db.run(
             Self.hookedEnds, [PostgresArray(ids)]
-        ).map { ($0.number(26) ?? 0, $0.number(27) ?? 0, $0.text(25) ?? "", event($0)) }
+        ).map { row in
+            let next = StoredEnd.columns.count + 1
+            let spec = row.text(StoredEnd.place(.spec)) ?? ""
+            return (row.number(next) ?? 0, row.number(next + 1) ?? 0, spec, event(row))
+        }
     }
 
     package func lastCursor() throws -> Int64 { try database.read { try PostgresEndNumbers.last($0) } }
@@ -56,39 +58,7 @@ package struct PostgresEnds: Sendable {
     }
 
     private static func event(_ row: PostgresRow) -> QueueEvent {
-        let (batch, job, route) = (row.text(2) ?? "", row.text(3) ?? "", route(row.text(25)))
-        let kind: QueueEvent.Kind
-        switch JobState(stored: row.int(4) ?? 0) {
-        case .failed:
-            let error = TransferError(
-                TransferError.Code(rawValue: row.text(21) ?? ""), row.text(22) ?? "",
-                cause: row.int(13).map { .http(status: $0) })
-            var failure = JobFailure(
-                batch: batch, job: job, error: error, attempts: row.int(15) ?? 0, host: row.text(23),
-                finalURL: row.text(12), route: route)
-            failure.sources = [JobSource](text: row.text(20))
-            if let again = row.number(24) {
-                failure.again = .milliseconds(max(0, again - (row.number(1) ?? again)))
-            }
-            kind = .failed(failure)
-        case .skipped: kind = .skipped(job: job, need: String((row.text(22) ?? "").dropFirst("needs ".count)))
-        case .cancelled: kind = .cancelled(job: job)
-        default: kind = .finished(receipt(row, batch: batch, job: job, route))
-        }
-        return QueueEvent(time: row.number(1) ?? 0, batch: batch, cursor: row.number(0), kind: kind, route: route)
-    }
-
-    private static func receipt(_ row: PostgresRow, batch: String, job: String, _ route: JobRoute?) -> JobReceipt {
-        var receipt = JobReceipt(
-            batch: batch, job: job, isUpload: row.flag(5), bytes: row.number(7) ?? 0, transferred: row.number(8) ?? 0,
-            seconds: row.real(9) ?? 0, digest: row.text(10).flatMap { Checksum($0) }, validator: row.text(11),
-            finalURL: row.text(12) ?? "", path: row.text(6) ?? "", status: row.int(13) ?? 0, response: row.text(14),
-            attempts: row.int(15) ?? 0, unproven: row.number(16), route: route)
-        receipt.sums = row.bytes(19).flatMap { PieceSumList(encoded: $0) }
-        receipt.isLengthUnproven = row.flag(17)
-        receipt.proofs = [JobProof](text: row.text(18))
-        receipt.sources = [JobSource](text: row.text(20))
-        return receipt
+        StoredEnd.event(of: row.text(0) ?? "") { row.value($0, at: StoredEnd.place($0)) }
     }
 
     // MARK: Statements

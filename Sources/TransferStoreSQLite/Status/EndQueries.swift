@@ -34,11 +34,8 @@ package struct EndQueries: Sendable {
     package static let tables = "job JOIN batch ON batch.id = job.batch"
 
     /// The columns that ``event(_:)`` reads.
-    package static let selection = """
-        SELECT endSequence, ended, batch.name AS name, identity, state, isUpload, path, size, transferred,
-            seconds, digest, validator, finalURL, status, response, attempts, unproven, lengthUnproven, proofs, sums, sources,
-            errorCode, errorMessage, host, notBefore, spec
-        """
+    package static let selection =
+        "SELECT batch.name, \(StoredEnd.columns.map { "job.\($0.sqlite)" }.joined(separator: ", "))"
 
     /// Reads ends of jobs behind the cursor, in order.
     package func ends(after cursor: Int64, limit: Int) throws -> [QueueEvent] {
@@ -55,52 +52,11 @@ package struct EndQueries: Sendable {
 
     /// Makes the end of a row's job.
     package static func event(_ row: Row) -> QueueEvent {
-        let (batch, job): (String, String) = (row[stored: "name"], row[stored: "identity"])
-        let kind: QueueEvent.Kind
-        switch JobState(rawValue: row[stored: "state"]) {
-        case .failed:
-            let status: Int? = row[stored: "status"]
-            let error = TransferError(
-                TransferError.Code(rawValue: row[stored: "errorCode"] ?? ""), row[stored: "errorMessage"] ?? "",
-                cause: status.map { .http(status: $0) })
-            var failure = JobFailure(
-                batch: batch, job: job, error: error, attempts: row[stored: "attempts"], host: row[stored: "host"],
-                finalURL: row[stored: "finalURL"], route: route(row))
-            failure.sources = [JobSource](text: row[stored: "sources"])
-            if let again: Int64 = row[stored: "notBefore"] {
-                failure.again = .milliseconds(max(0, again - (row[stored: "ended"] as Int64? ?? again)))
-            }
-            kind = .failed(failure)
-        case .skipped:
-            let message: String = row[stored: "errorMessage"] ?? ""
-            kind = .skipped(job: job, need: String(message.dropFirst("needs ".count)))
-        case .cancelled: kind = .cancelled(job: job)
-        default: kind = .finished(receipt(row, batch: batch, job: job))
-        }
-        return QueueEvent(
-            time: row[stored: "ended"] ?? 0, batch: batch, cursor: row[stored: "endSequence"], kind: kind,
-            route: route(row))
+        StoredEnd.event(of: row[stored: 0]) { row.value($0, at: StoredEnd.place($0)) }
     }
 
     private static func route(_ row: Row) -> JobRoute? {
         (row[stored: "spec"] as String?).flatMap { try? JobSpec(canonicalJSON: $0) }.map { JobRoute($0) }
-    }
-
-    private static func receipt(_ row: Row, batch: String, job: String) -> JobReceipt {
-        let digest: String? = row[stored: "digest"]
-        var receipt = JobReceipt(
-            batch: batch, job: job, isUpload: row[stored: "isUpload"], bytes: row[stored: "size"] ?? 0,
-            transferred: row[stored: "transferred"] ?? 0, seconds: row[stored: "seconds"] ?? 0,
-            digest: digest.flatMap { Checksum($0) }, validator: row[stored: "validator"],
-            finalURL: row[stored: "finalURL"] ?? "",
-            path: row[stored: "path"] ?? "", status: row[stored: "status"] ?? 0, response: row[stored: "response"],
-            attempts: row[stored: "attempts"],
-            unproven: row[stored: "unproven"], route: route(row))
-        receipt.sums = (row[stored: "sums"] as Data?).flatMap { PieceSumList(encoded: Array($0)) }
-        receipt.isLengthUnproven = row[stored: "lengthUnproven"] as Int64? == 1
-        receipt.proofs = [JobProof](text: row[stored: "proofs"])
-        receipt.sources = [JobSource](text: row[stored: "sources"])
-        return receipt
     }
 
     /// Returns the end of one job, or `nil` while it has not ended or when there is no such job.

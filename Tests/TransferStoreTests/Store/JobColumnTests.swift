@@ -15,8 +15,10 @@ import TransferWatch
 
     @Test func theListHasTheColumnsOfSQLitesTable() throws {
         let fixture = try StoreFixture()
-        let rows = try fixture.raw.run("SELECT name, type FROM pragma_table_info('job')")
+        let rows = try fixture.raw.run("SELECT name, type, \"notnull\" OR pk FROM pragma_table_info('job')")
         let types = Dictionary(uniqueKeysWithValues: rows.map { ($0[0] ?? "", $0[1] ?? "") })
+        let required = Set(rows.filter { $0[2] == "1" }.map { $0[0] ?? "" })
+        #expect(required == Set(JobColumn.allCases.filter { !$0.mayBeNull }.map(\.sqlite)))
         #expect(Set(types.keys) == Set(JobColumn.allCases.map(\.sqlite)).union(Self.sqliteAlone))
         for column in JobColumn.allCases {
             let type =
