@@ -53,6 +53,16 @@ import TransferUpload
             return (asked, job.sending.left)
         }
 
+        /// Takes the version back that this attempt has marked.
+        ///
+        /// - Parameter hasLeft: Whether bytes of the version have been sent.
+        func takeBack(hasLeft: Bool) -> (asked: [String], left: UploadChange, next: UploadRecord?) {
+            job.record.upload = .versionOnly
+            (job.sending.hasMarkedVersion, job.sending.hasLeft) = (true, hasLeft)
+            dialogues.takeBackVersion(job)
+            return (asked, job.sending.left, job.record.upload)
+        }
+
         func underWay(_ id: Int64) -> RunningJob? { id == 7 ? job : nil }
         func builder(of job: RunningJob) -> RequestBuilder {
             RequestBuilder(userAgent: "t", proxies: .none, secrets: SecretSource())
@@ -125,18 +135,31 @@ import TransferUpload
             left: "as stored"),
     ]
 
-    @Test(arguments: rows) func theStateOfAFailureLeavesWithTheJob(_ row: Row) async throws {
-        let folder = try TemporaryFolder("dialogues")
-        let path = folder.path("a")
-        try folder.write(count: 9, seed: 1, to: "a")
+    /// Calls `body` with a host of an upload of this file.
+    private func withHost<Result>(_ path: String, _ body: (Host) async throws -> Result) async throws -> Result {
         var upload = JobSpec.Upload(source: path, url: "http://h.example/a", uploadProtocol: .tus)
         upload.options.ifChanged = .restart
         let engine = try ExchangeEngine(loops: 1)
         defer { engine.shutDown() }
         let host = try Host(JobSpec(id: "a", work: .upload(upload), settings: Sample.quick), engine)
         defer { host.loop.stop() }
-        let result = await host.perform(
-            row.actions, after: row.isAgain ? Self.state("old") : nil, try SourceFile(path))
+        return try await body(host)
+    }
+
+    @Test(arguments: [false, true]) func aVersionThatWasNotSentIsTakenBackWithTheJob(_ hasLeft: Bool) async throws {
+        let result = try await withHost("/nowhere/a") { await $0.takeBack(hasLeft: hasLeft) }
+        #expect(result.asked == [])
+        #expect(result.left == (hasLeft ? .none : .removed))
+        #expect(result.next == (hasLeft ? .versionOnly : nil))
+    }
+
+    @Test(arguments: rows) func theStateOfAFailureLeavesWithTheJob(_ row: Row) async throws {
+        let folder = try TemporaryFolder("dialogues")
+        try folder.write(count: 9, seed: 1, to: "a")
+        let file = try SourceFile(folder.path("a"))
+        let result = try await withHost(file.path) {
+            await $0.perform(row.actions, after: row.isAgain ? Self.state("old") : nil, file)
+        }
         #expect(result.asked == row.asked)
         let left =
             switch result.left {
