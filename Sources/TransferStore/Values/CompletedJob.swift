@@ -43,3 +43,30 @@ package struct CompletedJob: Sendable {
         self.isStrict = isStrict
     }
 }
+
+extension CompletedJob {
+    /// The columns that ``init(batch:_:)`` reads, in the order of a row. The sums are needed only without a digest.
+    package static let columns: [JobColumn] = [
+        .id, .identity, .isUpload, .path, .size, .modified, .digest, .validator, .finalURL, .status, .attempts,
+        .lengthUnproven, .spec, .sums,
+    ]
+
+    /// Creates a job from its row.
+    ///
+    /// - Parameter value: A function that returns the row's value of a column.
+    package init(batch: Int64, _ value: (JobColumn) -> JobValue) {
+        let route = JobRoute(canonicalJSON: value(.spec).text ?? "")
+        let isLengthUnproven = value(.lengthUnproven).isSet
+        // The record of an early version may have no URL.
+        let finalURL = value(.finalURL).text ?? ""
+        self.init(
+            id: value(.id).number ?? 0, batch: batch, identity: value(.identity).text ?? "",
+            isUpload: value(.isUpload).isSet, path: value(.path).text ?? "",
+            facts: FileStamp(size: value(.size).number ?? -1, modified: value(.modified).number ?? 0),
+            digest: value(.digest).text.flatMap { Checksum($0) },
+            sums: value(.sums).bytes.flatMap { PieceSumList(encoded: $0) }, validator: value(.validator).text,
+            finalURL: finalURL.isEmpty ? route.url : finalURL, status: Int(value(.status).number ?? 0),
+            attempts: Int(value(.attempts).number ?? 0), isLengthUnproven: isLengthUnproven, route: route,
+            isStrict: isLengthUnproven && route.job?.isStrict ?? false)
+    }
+}

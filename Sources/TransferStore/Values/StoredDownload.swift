@@ -39,3 +39,28 @@ package struct StoredDownload: Sendable {
         self.spec = spec
     }
 }
+
+extension StoredDownload {
+    /// The columns that ``init(batch:_:)`` reads, in the order of a row. The name of the batch follows them.
+    package static let columns: [JobColumn] = [
+        .id, .identity, .path, .size, .modified, .digest, .validator, .finalURL, .sums, .spec,
+    ]
+
+    /// Creates a download from its row.
+    ///
+    /// - Parameters:
+    ///   - batch: The name of the job's batch.
+    ///   - value: A function that returns the row's value of a column.
+    /// - Returns: `nil` for a job without a file, or with a description of a newer version.
+    package init?(batch: String, _ value: (JobColumn) -> JobValue) {
+        guard let spec = try? JobSpec(canonicalJSON: value(.spec).text ?? ""), let path = value(.path).text else {
+            return nil
+        }
+        self.init(
+            id: value(.id).number ?? 0, batch: batch, identity: value(.identity).text ?? "", path: path,
+            facts: FileStamp(size: value(.size).number ?? -1, modified: value(.modified).number ?? 0),
+            digest: value(.digest).text.flatMap { Checksum($0) }, validator: value(.validator).text,
+            finalURL: value(.finalURL).text ?? "", sums: value(.sums).bytes.flatMap { PieceSumList(encoded: $0) },
+            spec: spec)
+    }
+}

@@ -1,5 +1,3 @@
-import TransferCore
-import TransferJobs
 package import TransferStore
 
 /// Jobs that were complete before.
@@ -23,14 +21,9 @@ package struct PostgresCompletedJobs: Sendable {
             }
         return try database.read { db in
             try db.run(statement, [name, id, limit]).compactMap { row in
-                guard let spec = try? JobSpec(canonicalJSON: row.text(10) ?? ""), let path = row.text(3) else {
-                    return nil
+                StoredDownload(batch: row.text(StoredDownload.columns.count) ?? "") {
+                    row.value($0, in: StoredDownload.columns)
                 }
-                return StoredDownload(
-                    id: row.number(0) ?? 0, batch: row.text(1) ?? "", identity: row.text(2) ?? "", path: path,
-                    facts: FileStamp(size: row.number(4) ?? -1, modified: row.number(5) ?? 0),
-                    digest: row.text(6).flatMap { Checksum($0) }, validator: row.text(7), finalURL: row.text(8) ?? "",
-                    sums: row.bytes(9).flatMap { PieceSumList(encoded: $0) }, spec: spec)
             }
         }
     }
@@ -38,17 +31,7 @@ package struct PostgresCompletedJobs: Sendable {
     package func page(batch: Int64, after id: Int64, limit: Int) throws -> [CompletedJob] {
         try database.read { db in
             try db.run(Self.completedPage, [batch, id, limit]).map { row in
-                let route = JobRoute(canonicalJSON: row.text(12) ?? "")
-                let isLengthUnproven = row.flag(11)
-                return CompletedJob(
-                    id: row.number(0) ?? 0, batch: batch, identity: row.text(1) ?? "", isUpload: row.flag(2),
-                    path: row.text(3) ?? "",
-                    facts: FileStamp(size: row.number(4) ?? -1, modified: row.number(5) ?? 0),
-                    digest: row.text(6).flatMap { Checksum($0) },
-                    sums: row.bytes(13).flatMap { PieceSumList(encoded: $0) }, validator: row.text(7),
-                    finalURL: row.text(8) ?? route.url, status: row.int(9) ?? 0, attempts: row.int(10) ?? 0,
-                    isLengthUnproven: isLengthUnproven, route: route,
-                    isStrict: isLengthUnproven && route.job?.isStrict ?? false)
+                CompletedJob(batch: batch) { row.value($0, in: CompletedJob.columns) }
             }
         }
     }
@@ -62,7 +45,7 @@ package struct PostgresCompletedJobs: Sendable {
         "downloads_of_file", .all, "\(downloads) AND path = $1 \(downloadsInOrder)")
 
     private static let downloads = """
-        SELECT job.id, name, identity, path, size, modified, digest, validator, final_url, sums, spec
+        SELECT \(StoredDownload.columns.map { "job.\($0.rawValue)" }.joined(separator: ", ")), batch.name
         FROM job JOIN batch ON batch.id = job.batch WHERE path IS NOT NULL AND NOT is_upload
         """
 
@@ -74,12 +57,15 @@ package struct PostgresCompletedJobs: Sendable {
         SELECT identity FROM job JOIN batch ON batch.id = job.batch WHERE name = $1 AND state = \(JobStates.done)
         """)
 
+    private static let columns = CompletedJob.columns.map {
+        $0 == .sums ? "CASE WHEN digest IS NULL THEN sums END" : $0.rawValue
+    }.joined(separator: ", ")
+
     private static let completedPage = PostgresStatement(
         "completed_jobs", [.submit, .work],
         """
-        SELECT id, identity, is_upload, path, size, modified, digest, validator, final_url, status, attempts,
-            length_unproven, spec, CASE WHEN digest IS NULL THEN sums END
-        FROM job WHERE batch = $1 AND state = \(JobStates.done) AND id > $2 AND history IS NULL ORDER BY id LIMIT $3
+        SELECT \(columns) FROM job
+        WHERE batch = $1 AND state = \(JobStates.done) AND id > $2 AND history IS NULL ORDER BY id LIMIT $3
         """)
 
     package static let statements = [

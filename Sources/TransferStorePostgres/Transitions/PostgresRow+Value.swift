@@ -1,6 +1,11 @@
 import TransferStore
 
 extension PostgresRow {
+    /// Returns the value of a job's column, of a row that begins with these columns.
+    func value(_ column: JobColumn, in columns: [JobColumn]) -> JobValue {
+        columns.firstIndex(of: column).map { value(column, at: $0) } ?? .null
+    }
+
     /// Returns the value of a job's column.
     ///
     /// - Parameter place: The number of the column in the row, counted from 0.

@@ -3,6 +3,11 @@ import GRDB
 import TransferStore
 
 extension Row {
+    /// Returns the value of a job's column, of a row that begins with these columns.
+    func value(_ column: JobColumn, in columns: [JobColumn]) -> JobValue {
+        columns.firstIndex(of: column).map { value(column, at: $0) } ?? .null
+    }
+
     /// Returns the value of a job's column. NULL in a column that has none is a damage, which the subscript reports.
     ///
     /// - Parameter place: The number of the column in the row, counted from 0.
