@@ -18,7 +18,7 @@ struct UploadAborts {
         /// Start over after a pause (``again(_:)``).
         case wait(number: Int, Duration)
         /// The server holds nothing for the job any longer. Where the process is lost before this is stored, the server
-        /// is asked again, and answers that the upload is gone.
+        /// is asked again for a cancelled job, and answers that the upload is gone.
         case forget(job: Int64)
     }
 

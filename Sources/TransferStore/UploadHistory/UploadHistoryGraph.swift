@@ -67,7 +67,8 @@ package struct UploadHistoryGraph: Sendable {
         guard var entry = entries[id] else { return }
         let before = entry
         change(&entry)
-        guard entry != before else { return }
+        // Two versions are equal whatever their files' times of the last change of anything are.
+        guard entry != before || entry.version.stamp != before.version.stamp else { return }
         if before.version.path != entry.version.path || PathKey(before.version.path) != PathKey(entry.version.path) {
             entriesOfPath[PathKey(before.version.path)]?.remove(id)
             entriesOfPath[PathKey(entry.version.path), default: []].insert(id)

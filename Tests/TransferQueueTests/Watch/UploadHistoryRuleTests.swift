@@ -74,6 +74,15 @@ import TransferWatch
         #expect(rule.changes.handled == 1)
     }
 
+    /// A file whose mode changed is read once, and not at each later scan.
+    @Test func theTimeOfAnUnchangedFileIsStored() throws {
+        var rule = try rule(.confirmed)
+        let finding = HistoryOffer.Finding.looked(row: 7, changed: 5)
+        rule.take([HistoryOffer(version: version("a", of: finding), finding: finding)])
+        #expect(rule.graph.entries[7]?.version.stamp.changed == 5)
+        #expect(rule.graph.updatedEntries.map(\.id) == [7])
+    }
+
     @Test func anOfferThatIsTakenTwiceIsStagedOnce() throws {
         for (finding, path, stored, _) in Self.rows {
             var rule = try rule(stored)

@@ -19,7 +19,10 @@ import Testing
                 #expect(isAllowed, "\(state) → \(next)")
             case .readyOrBlocked:
                 #expect(state.successors.isSuperset(of: [.queued]), "\(state) → ready")
-            case .given: #expect(state == .claimed || [.restage, .renew, .renewSame].contains(transition))
+            case .given where transition == .restage: break
+            case .given where [.renew, .renewSame].contains(transition):
+                #expect(state != .claimed && state != .cancelled)
+            case .given: #expect(state == .claimed)
             }
         }
     }
