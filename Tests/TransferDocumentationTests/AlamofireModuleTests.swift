@@ -41,6 +41,79 @@ struct AlamofireModuleTests {
         #expect(found.map(\.description) == [])
     }
 
+    /// Declarations of SDKs and network layers: subclasses, conformances, complete lists of errors.
+    @Test func whatPackagesDeclareCompiles() async throws {
+        let program = """
+            import Alamofire
+
+            protocol Logged { var line: String { get } }
+            extension Alamofire.DataResponse: Logged { var line: String { debugDescription } }
+            extension Alamofire.AFDownloadResponse: Logged { var line: String { debugDescription } }
+            extension Alamofire.Request: Logged { var line: String { cURLDescription() } }
+            protocol Intercepting {}
+            extension AuthenticationInterceptor: Intercepting {}
+
+            class Trust: ServerTrustManager {
+                override init(allHostsMustBeEvaluated: Bool = false, evaluators: [String: ServerTrustEvaluating]?) {
+                    super.init(allHostsMustBeEvaluated: allHostsMustBeEvaluated, evaluators: evaluators ?? [:])
+                }
+                override func serverTrustEvaluator(forHost host: String) throws -> ServerTrustEvaluating? {
+                    host.isEmpty ? DefaultTrustEvaluator() : try super.serverTrustEvaluator(forHost: host)
+                }
+            }
+
+            class Made: Session {
+                init(_ configuration: URLSessionConfiguration) {
+                    let delegate = SessionDelegate()
+                    super.init(
+                        session: URLSession(configuration: configuration), delegate: delegate,
+                        rootQueue: DispatchQueue(label: "root"), serverTrustManager: Trust(evaluators: [:]))
+                }
+            }
+            final class Plain: Alamofire.Session { static let shared = Plain(configuration: .default) }
+
+            actor Renewing: RequestInterceptor {
+                nonisolated func adapt(
+                    _ urlRequest: URLRequest, for session: Session, completion: @escaping (Result<URLRequest, Error>) -> Void
+                ) { completion(.success(urlRequest)) }
+            }
+
+            func code(_ reason: AFError.ResponseSerializationFailureReason) -> Int {
+                switch reason {
+                case .inputDataNilOrZeroLength, .inputFileNil, .inputFileReadFailed, .stringSerializationFailed: 1
+                case .jsonSerializationFailed, .decodingFailed, .customSerializationFailed, .invalidEmptyResponse: 2
+                }
+            }
+            """
+        let sources = [("program.swift", program), ("empty.swift", "")]
+        let found = try await SwiftTypecheck.run(sources, version: 5, library: Self.library)
+        #expect(found.filter { $0.kind == "error" }.map(\.description) == [])
+    }
+
+    /// A delegate that decides or listens itself would never be called. The compiler names the place for its code.
+    @Test func aDelegateThatOverridesIsAnswered() async throws {
+        let program = """
+            import Alamofire
+
+            class Own: SessionDelegate {
+                override func urlSession(
+                    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+                    completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+                ) {}
+                override func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: Error?) {}
+                override func urlSession(
+                    _ session: URLSession, task: URLSessionTask,
+                    needNewBodyStream completionHandler: @escaping (InputStream?) -> Void
+                ) {}
+            }
+            """
+        let sources = [("program.swift", program), ("empty.swift", "")]
+        let found = try await SwiftTypecheck.run(sources, version: 5, library: Self.library)
+        for hint in ["Session(serverTrustManager:)", "Session(eventMonitors:)", "upload(streamedBy:)"] {
+            #expect(found.contains { $0.kind == "error" && $0.message.contains(hint) }, "\(hint)")
+        }
+    }
+
     /// The documents' own text, which `DocumentTests` compiles with `import TransferKit`.
     @Test(arguments: ["Document000", "Document002", "Document003"])
     func theTextOfADocumentCompiles(_ document: String) async throws {

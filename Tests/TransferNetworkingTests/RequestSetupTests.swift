@@ -155,6 +155,34 @@ struct RequestSetupTests {
         }
     }
 
+    /// A session of an SDK, which adds an interceptor to those of the program and has a `URLSession` of its own.
+    private final class OfAnSDK: Session, @unchecked Sendable {  // This class has no state of its own.
+        init?(configuration: URLSessionConfiguration = .af.default, interceptor: Interceptor? = nil) {
+            let all: [(any RequestInterceptor)?] = [HeaderAdapter("X-A", "sdk"), interceptor]
+            let delegate = SessionDelegate()
+            super.init(
+                session: URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil),
+                delegate: delegate, rootQueue: DispatchQueue(label: "test.sdk.root"), startRequestsImmediately: false,
+                interceptor: Interceptor(interceptors: all.compactMap { $0 }))
+        }
+    }
+
+    @Test func aSubclassMayBeMadeOfAURLSession() async throws {
+        try await withTestServer { server async throws in
+            server.serve("/x", .text("x"))
+            let configuration = URLSessionConfiguration.af.default
+            configuration.headers.add(name: "X-Own", value: "1")
+            let session = try #require(OfAnSDK(configuration: configuration))
+            #expect(session.rootQueue.label == "test.sdk.root" && !session.startRequestsImmediately)
+            #expect(session.session.delegate === session.delegate)
+            let request = session.request(server.url("/x"))
+            async let text = request.serializingString().value
+            request.resume()
+            #expect(try await text == "x")
+            #expect(server.requests.map { [$0.headers["X-A"], $0.headers["X-Own"]] } == [["sdk", "1"]])
+        }
+    }
+
     /// Every form of a request goes through the method that takes a URL request.
     @Test func aSubclassMayMakeItsRequestsItself() async throws {
         try await withTestServer { server async throws in

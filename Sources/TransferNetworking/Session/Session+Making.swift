@@ -1,7 +1,6 @@
 public import Dispatch
 import Foundation
 public import FoundationNetworking
-import Synchronization
 
 // The forms in which programs written for Alamofire create sessions.
 extension Session {
@@ -17,7 +16,7 @@ extension Session {
     ///   - requestQueue: The queue on which URL requests are created and adapted; `nil` creates one that targets
     ///     `rootQueue`.
     ///   - serializationQueue: The queue on which responses are serialized; `nil` creates one.
-    ///   - interceptor: The interceptor, called after that of a request itself.
+    ///   - interceptor: The interceptor, called before that of a request itself.
     ///   - serverTrustManager: The evaluators of servers; `nil` evaluates them as `DefaultTrustEvaluator` does.
     ///   - redirectHandler: The handler for requests without a redirect handler of their own.
     ///   - cachedResponseHandler: The handler for requests without a handler of cached responses of their own.
@@ -36,47 +35,32 @@ extension Session {
         cachedResponseHandler: (any CachedResponseHandler)? = nil,
         eventMonitors: [any EventMonitor] = [AlamofireNotifications()]
     ) {
-        var settings = configuration.map { SessionSettings(configuration: $0) } ?? SessionSettings()
-        settings.rootQueue = rootQueue
-        settings.startRequestsImmediately = startRequestsImmediately
-        settings.requestSetup = requestSetup
-        settings.requestQueue = requestQueue
-        settings.serializationQueue = serializationQueue
-        settings.interceptor = interceptor
-        settings.serverTrustManager = serverTrustManager
-        settings.redirectHandler = redirectHandler
-        settings.cachedResponseHandler = cachedResponseHandler
-        settings.eventMonitors = eventMonitors
+        let settings = SessionSettings(
+            configuration, rootQueue, startRequestsImmediately, requestSetup, requestQueue, serializationQueue,
+            interceptor, serverTrustManager, redirectHandler, cachedResponseHandler, eventMonitors)
         self.init(settings, configuration: configuration, delegate: delegate)
     }
+}
 
-    /// Creates a session with the configuration of a `URLSession`, which sends nothing.
-    ///
-    /// - Parameters:
-    ///   - session: The `URLSession` that becomes the value of ``session``.
-    ///   - delegate: The delegate, which carries the file manager.
-    ///   - rootQueue: The serial queue on which retriers and validations are called.
-    public convenience init(
-        session: URLSession,
-        delegate: SessionDelegate,
-        rootQueue: DispatchQueue,
-        startRequestsImmediately: Bool = true,
-        requestSetup: RequestSetup = .lazy,
-        requestQueue: DispatchQueue? = nil,
-        serializationQueue: DispatchQueue? = nil,
-        interceptor: (any RequestInterceptor)? = nil,
-        serverTrustManager: ServerTrustManager? = nil,
-        redirectHandler: (any RedirectHandler)? = nil,
-        cachedResponseHandler: (any CachedResponseHandler)? = nil,
-        eventMonitors: [any EventMonitor] = [AlamofireNotifications()]
+extension SessionSettings {
+    /// Takes the settings of a configuration, and those that programs written for Alamofire pass beside it.
+    init(
+        _ configuration: URLSessionConfiguration?, _ rootQueue: DispatchQueue, _ startRequestsImmediately: Bool,
+        _ requestSetup: Session.RequestSetup, _ requestQueue: DispatchQueue?, _ serializationQueue: DispatchQueue?,
+        _ interceptor: (any RequestInterceptor)?, _ serverTrustManager: ServerTrustManager?,
+        _ redirectHandler: (any RedirectHandler)?, _ cachedResponseHandler: (any CachedResponseHandler)?,
+        _ eventMonitors: [any EventMonitor]
     ) {
-        self.init(
-            configuration: session.configuration, delegate: delegate, rootQueue: rootQueue,
-            startRequestsImmediately: startRequestsImmediately, requestSetup: requestSetup,
-            requestQueue: requestQueue,
-            serializationQueue: serializationQueue, interceptor: interceptor,
-            serverTrustManager: serverTrustManager, redirectHandler: redirectHandler,
-            cachedResponseHandler: cachedResponseHandler, eventMonitors: eventMonitors)
-        foundation.withLock { $0 = session }
+        if let configuration { self.init(configuration: configuration) } else { self.init() }
+        self.rootQueue = rootQueue
+        self.startRequestsImmediately = startRequestsImmediately
+        self.requestSetup = requestSetup
+        self.requestQueue = requestQueue
+        self.serializationQueue = serializationQueue
+        self.interceptor = interceptor
+        self.serverTrustManager = serverTrustManager
+        self.redirectHandler = redirectHandler
+        self.cachedResponseHandler = cachedResponseHandler
+        self.eventMonitors = eventMonitors
     }
 }

@@ -19,7 +19,7 @@ extension Session {
     public var startRequestsImmediately: Bool { settings.startRequestsImmediately }
     /// The time at which requests are prepared.
     public var requestSetup: RequestSetup { settings.requestSetup }
-    /// The session's interceptor, called after that of a request itself.
+    /// The session's interceptor, called before that of a request itself.
     public var interceptor: (any RequestInterceptor)? { settings.interceptor }
     /// The evaluators of servers; `nil` evaluates them as ``DefaultTrustEvaluator`` does.
     public var serverTrustManager: ServerTrustManager? { settings.serverTrustManager }

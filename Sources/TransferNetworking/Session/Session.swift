@@ -23,28 +23,15 @@ open class Session: @unchecked Sendable {
     public let settings: SessionSettings
     /// The delegate, which carries the file manager.
     public let delegate: SessionDelegate
-    /// The queue on which retriers and validations are called.
-    public let rootQueue: DispatchQueue
-    /// The queue on which URL requests are created and adapted.
-    public let requestQueue: DispatchQueue
-    /// The queue on which responses are serialized.
-    public let serializationQueue: DispatchQueue
-    /// Whether the session has monitors that always receive events.
-    let isObserved: Bool
-    /// The monitor that passes events to all monitors of the session.
-    public let eventMonitor: CompositeEventMonitor
+    let parts: SessionParts
     let active = ActiveRequests()
-    let hosts: HostSlots
     let connectivity = ConnectivityWatch()
-    let cache: SessionCache?
     let authenticationMemory = AuthenticationMemory()
-    let cookies: SessionCookies?
-    let protocols: ProtocolClasses?
     let lazyConfiguration: Mutex<URLSessionConfiguration?>
     let lazyEngine = Mutex<ExchangeEngine?>(nil)
     let lazyRules = Mutex<TLSRules?>(nil)
     let lastSettings = Mutex(LastSettings())
-    let foundation = Mutex<URLSession?>(nil)
+    let foundation: Mutex<URLSession?>
     let lastTask = Atomic(0)
 
     /// - Parameters:
@@ -56,18 +43,29 @@ open class Session: @unchecked Sendable {
         delegate: SessionDelegate = SessionDelegate()
     ) {
         self.settings = settings
+        parts = SessionParts(settings)
         lazyConfiguration = Mutex(configuration)
+        foundation = Mutex(nil)
         self.delegate = delegate
-        let root = settings.rootQueue ?? DispatchQueue(label: "transferkit.session.root")
-        rootQueue = root
-        requestQueue = settings.requestQueue ?? DispatchQueue(label: "transferkit.session.requests", target: root)
-        serializationQueue = settings.serializationQueue ?? DispatchQueue(label: "transferkit.session.serialization")
-        isObserved = settings.eventMonitors.contains { !($0 is AlamofireNotifications) }
-        eventMonitor = CompositeEventMonitor(monitors: settings.eventMonitors)
-        cache = settings.cache.map { SessionCache($0) }
-        cookies = SessionCookies(settings.cookies)
-        protocols = ProtocolClasses(settings.protocolClasses)
-        hosts = HostSlots(limit: settings.maximumConnectionsPerHost)
+    }
+
+    /// Creates a session that has a `URLSession`'s configuration, and that `URLSession` as the value of ``session``.
+    public init(
+        session: URLSession, delegate: SessionDelegate, rootQueue: DispatchQueue,
+        startRequestsImmediately: Bool = true, requestSetup: RequestSetup = .lazy,
+        requestQueue: DispatchQueue? = nil, serializationQueue: DispatchQueue? = nil,
+        interceptor: (any RequestInterceptor)? = nil, serverTrustManager: ServerTrustManager? = nil,
+        redirectHandler: (any RedirectHandler)? = nil, cachedResponseHandler: (any CachedResponseHandler)? = nil,
+        eventMonitors: [any EventMonitor] = [AlamofireNotifications()]
+    ) {
+        let configuration = session.configuration
+        settings = SessionSettings(
+            configuration, rootQueue, startRequestsImmediately, requestSetup, requestQueue, serializationQueue,
+            interceptor, serverTrustManager, redirectHandler, cachedResponseHandler, eventMonitors)
+        parts = SessionParts(settings)
+        lazyConfiguration = Mutex(configuration)
+        foundation = Mutex(session)
+        self.delegate = delegate
     }
 
     deinit {

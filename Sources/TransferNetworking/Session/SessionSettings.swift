@@ -14,7 +14,7 @@ public struct SessionSettings: Sendable {
     public var startRequestsImmediately = true
     /// The time at which the session's requests are prepared.
     public var requestSetup = Session.RequestSetup.lazy
-    /// The session's interceptor, called after that of a request itself.
+    /// The session's interceptor, called before that of a request itself.
     public var interceptor: (any RequestInterceptor)?
     /// The evaluators of servers; `nil` evaluates them as ``DefaultTrustEvaluator`` does.
     public var serverTrustManager: ServerTrustManager?
