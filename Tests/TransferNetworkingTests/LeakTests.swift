@@ -189,6 +189,17 @@ struct LeakTests {
         }
     }
 
+    @Test func preparedEagerlyAndDropped() async throws {
+        try await expectGone({ $0.requestSetup = .eager }) { server, session, keep async throws in
+            keep(session.request(server.url("/x")))
+            keep(session.download(server.url("/x")))
+            keep(session.upload(Data(count: 9), to: server.url("/in")))
+            let request = session.request(server.url("/x"))
+            keep(request)
+            #expect(try await request.serializingString().value == "x")
+        }
+    }
+
     @Test func suspendedBeforeTheStartAndDropped() async throws {
         try await expectGone { server, session, keep async throws in
             keep(session.request(server.url("/x")).suspend())

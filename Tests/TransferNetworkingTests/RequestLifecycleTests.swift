@@ -136,6 +136,14 @@ struct RequestLifecycleTests {
             .resumed(.settling), .settled(failed: true, hasMore: false), .reconsider, .resumed(.reconsidering)),
         Row(.resumed(.reconsidering), .retryDecided(true), .awaitRetry, .resumed(.waitingToRetry)),
         Row(.resumed(.reconsidering), .retryDecided(false), .conclude, .resumed(.settling)),
+        // The session is released before the request is started.
+        Row(.active(.initialized, .preparing), .sessionReleased, .settle, .active(.initialized, .settling)),
+        Row(.active(.initialized, .prepared), .sessionReleased, .settle, .active(.initialized, .settling)),
+        Row(.active(.initialized, .waitingToRetry), .sessionReleased, .settle, .active(.initialized, .settling)),
+        Row(.suspended(.prepared), .sessionReleased, .settle, .suspended(.settling)),
+        Row(.resumed(.preparing), .sessionReleased, .none, .resumed(.preparing)),
+        Row(.initialized, .sessionReleased, .none, .initialized),
+        Row(.finished, .sessionReleased, .none, .finished),
         // A request that is set up before it is started.
         Row(.initialized, .setUp, .prepare, .active(.initialized, .preparing)),
         Row(.resumed(.preparing), .setUp, .none, .resumed(.preparing)),

@@ -51,6 +51,7 @@ struct RequestSetupTests {
             #expect(server.requests.isEmpty)
             #expect(try await request.serializingString().value == "x")
             #expect(adapter.calls == 1)
+            withExtendedLifetime(session) {}
         }
     }
 
@@ -58,7 +59,8 @@ struct RequestSetupTests {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))
             let recorder = EventRecorder()
-            let request = eager(recorder).request(server.url("/x"))
+            let session = eager(recorder)
+            let request = session.request(server.url("/x"))
             request.suspend()
             let task = request.serializingString()
             await recorder.until("didSuspendTask")
@@ -67,6 +69,7 @@ struct RequestSetupTests {
             request.resume()
             #expect(try await task.value == "x")
             #expect(recorder.all("didResumeTask").count == 1)
+            withExtendedLifetime(session) {}
         }
     }
 
@@ -81,13 +84,55 @@ struct RequestSetupTests {
             #expect(recorder.all(event).count == 1, "\(event)")
         }
         #expect(await request.serializingData().response.error?.isExplicitlyCancelledError == true)
+        withExtendedLifetime(session) {}
     }
 
     @Test func anEagerRequestThatCannotBeMadeFailsBeforeItsStart() async throws {
-        let request = eager(starts: false).request("no url at all: \u{0}")
+        let session = eager(starts: false)
+        let request = session.request("no url at all: \u{0}")
         await request.reaches(.finished)
         #expect(request.error?.isInvalidURLError == true)
         #expect(await request.serializingData().response.error?.isInvalidURLError == true)
+        withExtendedLifetime(session) {}
+    }
+
+    // MARK: Without their session
+
+    @Test(arguments: [false, true])
+    func anEagerRequestThatWasNotStartedEndsWithItsSession(isSuspended: Bool) async throws {
+        let recorder = EventRecorder()
+        func prepared() async -> DataRequest {
+            let session = eager(recorder)
+            let request = session.request("http://127.0.0.1:1/x")
+            if isSuspended { request.suspend() }
+            await request.reaches(.active(isSuspended ? .suspended : .initialized, .prepared))
+            withExtendedLifetime(session) {}
+            return request
+        }
+        let request = await prepared()
+        await request.reaches(.finished)
+        #expect(request.error?.isSessionDeinitializedError == true)
+        #expect(await request.serializingData().response.error?.isSessionDeinitializedError == true)
+        await recorder.until("didFinish")
+        #expect(recorder.all("didCompleteTask").count == 1 && recorder.all("didFinish").count == 1)
+        #expect(request.delegate != nil)
+    }
+
+    @Test func anEagerRequestThatWasStartedKeepsItsSession() async throws {
+        try await withTestServer { server async throws in
+            server.serve("/x", .text("x"))
+            server.script("/x", [.stall(after: 0)])
+            func held() async throws -> DataTask<String> {
+                let session = eager()
+                let task = session.request(server.url("/x")).serializingString()
+                try await server.waitForHeld(1)
+                withExtendedLifetime(session) {}
+                return task
+            }
+            let task = try await held()
+            server.release()
+            #expect(try await task.value == "x")
+        }
     }
 
     @Test func aSessionKnowsItsEagerRequestsBeforeTheirStart() async throws {
@@ -98,6 +143,7 @@ struct RequestSetupTests {
         }
         #expect(known)
         request.cancel()
+        withExtendedLifetime(session) {}
     }
 
     // MARK: Started by the first handler, or not

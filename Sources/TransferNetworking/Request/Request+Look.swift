@@ -4,7 +4,7 @@ public import FoundationNetworking
 
 // The properties that programs can read besides the state of the request.
 extension Request {
-    /// The request's session; never `nil`, as a request keeps its session.
+    /// The request's session, or its successor if it was released; never `nil`.
     public var delegate: (any RequestDelegate)? { session }
     /// The session's root queue, on which retriers and validations are called.
     public var underlyingQueue: DispatchQueue { session.rootQueue }

@@ -109,12 +109,15 @@ extension Request {
         transferEnded(record.ended(unsent: failure), record, attempt)
     }
 
-    /// Ends the task of a request that was cancelled before it used the network.
-    func endCancelledTask() {
-        guard let record = read({ $0.isCancelled ? $0.lastAttempt : nil }), record.isUnsent else { return }
+    /// Ends the task of a request that was cancelled, or lost its session, before it used the network.
+    func endUnusedTask() {
+        let (attempt, failure) = read { state in
+            (state.isCancelled || state.lostItsSession ? state.lastAttempt : nil, state.unusedEnd)
+        }
+        guard let record = attempt, record.isUnsent else { return }
         let end = record.ended(unsent: .sessionTaskFailed(error: URLError(.cancelled)))
-        emitEnd(of: record, .explicitlyCancelled)
-        tellEnd(of: record, end, .explicitlyCancelled)
+        emitEnd(of: record, failure)
+        tellEnd(of: record, end, failure)
     }
 
     /// Handles an event. Called on the loop that carries the exchange.

@@ -10,7 +10,7 @@ extension Request {
     func prepare() {
         let attempt = update { state in
             state.attempt += 1
-            if !state.isCancelled { state.error = nil }
+            if state.lifecycle.isPreparing { state.error = nil }
             return state.attempt
         }
         if makesURLRequestQuickly { return make(attempt) }
@@ -112,12 +112,13 @@ extension Request {
         return record
     }
 
-    /// Returns the closure that reports the first bytes of an attempt; `nil` where the progress is not observed.
+    /// Returns the closure that reports the first bytes of an attempt; `nil` where the progress is not observed. An
+    /// observer of a download may come later, and still before the first bytes.
     private func firstBytesObserver(of attempt: Int) -> (@Sendable () -> Void)? {
         let isObserved = read { !$0.progress.isEmpty }
-        guard isObserved || isMonitored else { return nil }
+        guard isObserved || isMonitored || kind == .download else { return nil }
         return { [weak self] in
-            guard let self else { return }
+            guard let self, read({ !$0.progress.isEmpty }) || isMonitored else { return }
             session.rootQueue.async { self.reportFirstProgress(of: attempt) }
         }
     }
@@ -129,7 +130,7 @@ extension Request {
 
     private func fail(_ error: AFError, _ attempt: Int) {
         send(.attemptEnded(failed: true), attempt: attempt) { state in
-            if !state.isCancelled { state.error = error }
+            if state.lifecycle.isPreparing { state.error = error }
         }
     }
 }

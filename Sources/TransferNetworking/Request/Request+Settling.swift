@@ -85,7 +85,7 @@ extension Request {
     // MARK: Ending
 
     func settle() {
-        endCancelledTask()
+        endUnusedTask()
         release()
         // The monitors hear of the end before the responses are serialized, as in Alamofire.
         tellFinish()
@@ -105,11 +105,11 @@ extension Request {
 
     private func settled(_ made: [(ResponseHandler, SettledResponse)]) {
         for (_, response) in made { if let parsed = response.parsed { emit(parsed) } }
-        let hasRetriers = !session.chain(for: self).interceptors.isEmpty
+        // Most responses have no failure, and need no list of retriers.
+        let isAsked = made.contains { $1.failure != nil } && !session.chain(for: self).interceptors.isEmpty
         let (failed, hasMore) = update { state in
             state.settled += made.map { SettledHandler(handler: $0, response: $1) }
-            let failed = hasRetriers && made.contains { $1.failure != nil } && !state.isCancelled
-            return (failed, !state.handlers.isEmpty)
+            return (isAsked && !state.isCancelled, !state.handlers.isEmpty)
         }
         send(.settled(failed: failed, hasMore: hasMore))
     }

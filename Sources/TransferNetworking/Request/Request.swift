@@ -25,14 +25,15 @@ public class Request: @unchecked Sendable, Identifiable {
 
     /// The identifier of the request, the same for all of its attempts.
     public var id: UUID { update { $0.id } }
-    let session: Session
+    private let hold: SessionHold
+    var session: Session { hold.session }
     /// Whether the first response handler starts the request; `nil` means the session's setting.
     public let shouldAutomaticallyResume: Bool?
     private let mutable = Mutex(RequestState())
     private let hasOwnMonitors = Atomic(false)
 
     init(session: Session, _ options: RequestOptions) {
-        self.session = session
+        hold = SessionHold(session)
         shouldAutomaticallyResume = options.shouldAutomaticallyResume
         if let interceptor = options.interceptor { update { $0.own.interceptors.append(interceptor) } }
     }
@@ -117,6 +118,11 @@ public class Request: @unchecked Sendable, Identifiable {
             state.cancellationCause = cause
             if state.isCancelled, !state.isOver { state.error = cause }
         }
+    }
+
+    /// Ends a request that was not started, as its session is released.
+    func sessionReleased() {
+        send(.sessionReleased) { if $0.lifecycle.isReadyToStart { $0.error = .sessionDeinitialized } }
     }
 
     // MARK: Hooks for the kinds of requests
@@ -216,6 +222,7 @@ public class Request: @unchecked Sendable, Identifiable {
     func send(
         _ event: RequestLifecycle.Event, attempt: Int? = nil, _ change: (inout RequestState) -> Void = { _ in }
     ) {
+        let session = session
         let isFirst = mutable.withLock { state in
             if let attempt, attempt != state.attempt { return false }
             change(&state)
@@ -225,6 +232,7 @@ public class Request: @unchecked Sendable, Identifiable {
             // A request that was never started belongs to the program alone. The session would hold it for ever.
             if wasAtRest, !state.lifecycle.isNotStarted { session.active.insert(self) }
             if before != after {
+                if after == .resumed { hold.keep() }
                 if after == .cancelled { state.cancelled() }
                 if after == .suspended { state.suspensions += 1 }
                 // The end is reported when handlers have their responses; a handler that is added later changes
@@ -238,7 +246,8 @@ public class Request: @unchecked Sendable, Identifiable {
             state.isPerforming = true
             return true
         }
-        if isFirst { performSteps() }
+        // The session may be released meanwhile. Its end is an event too, and must not come within the lock.
+        withExtendedLifetime(session) { if isFirst { performSteps() } }
     }
 
     /// Adds a step, which is performed after the earlier ones.

@@ -67,6 +67,8 @@ struct RequestLifecycle: Equatable {
         /// The responses were serialized. `failed` means that one could not be serialized and a retrier may be asked.
         /// `hasMore` means that handlers were added meanwhile.
         case settled(failed: Bool, hasMore: Bool)
+        /// The session was released before the request was started.
+        case sessionReleased
     }
 
     enum Action: Equatable {
@@ -90,6 +92,7 @@ struct RequestLifecycle: Equatable {
         case .retryDecided(let isRetried): retryDecided(isRetried)
         case .retryDue: retryDue()
         case .settled(let failed, let hasMore): settled(failed, hasMore)
+        case .sessionReleased: sessionReleased()
         }
     }
 
@@ -191,6 +194,11 @@ struct RequestLifecycle: Equatable {
         }
     }
 
+    private mutating func sessionReleased() -> Action {
+        guard case .active(let pace, _) = state, isReadyToStart else { return .none }
+        return go(.active(pace, .settling), .settle)
+    }
+
     private mutating func go(_ next: State, _ action: Action) -> Action {
         state = next
         return action
@@ -208,6 +216,12 @@ extension RequestLifecycle {
     var isPreparing: Bool { work == .preparing }
 
     var isTransferring: Bool { work == .transferring }
+
+    /// Whether the request was prepared, or is being prepared, and does not run.
+    var isReadyToStart: Bool {
+        guard case .active(let pace, let work) = state, pace != .resumed else { return false }
+        return [.preparing, .prepared, .deciding, .waitingToRetry, .retryDue].contains(work)
+    }
 
     /// Whether the retriers are being asked.
     var isDeciding: Bool { work == .deciding || work == .reconsidering }

@@ -53,6 +53,15 @@ struct RequestState {
         return false
     }
 
+    /// Whether the session was released before the request was started.
+    var lostItsSession: Bool {
+        if case .sessionDeinitialized? = error { return true }
+        return false
+    }
+
+    /// The failure of a task that never used the network.
+    var unusedEnd: AFError { lostItsSession ? .sessionDeinitialized : .explicitlyCancelled }
+
     var isOver: Bool { lifecycle.state == .finished || lifecycle.state == .cancelled(.over) }
 
     /// The record of the current attempt; `nil` if it never reached the network.

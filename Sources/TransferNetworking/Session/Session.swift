@@ -12,7 +12,8 @@ public let AF = Session.default
 
 /// A creator of requests that share one configuration and one set of connections.
 ///
-/// Running requests keep their session. Its connections are closed when the session and its last request are released.
+/// Requests keep their session, except for those that it prepared eagerly and that were not started: they end with it.
+/// The connections are closed when the session and its last request are released.
 ///
 /// `@unchecked Sendable`, as an open class: its properties are constant or protected by a lock.
 open class Session: @unchecked Sendable {
@@ -43,7 +44,7 @@ open class Session: @unchecked Sendable {
         delegate: SessionDelegate = SessionDelegate()
     ) {
         self.settings = settings
-        parts = SessionParts(settings)
+        parts = settings.inherited ?? SessionParts(settings)
         lazyConfiguration = Mutex(configuration)
         foundation = Mutex(nil)
         self.delegate = delegate
@@ -69,8 +70,9 @@ open class Session: @unchecked Sendable {
     }
 
     deinit {
+        for request in active.all { request.sessionReleased() }
         lazyEngine.withLock { $0 }?.shutDown()
-        guard let monitors else { return }
+        guard settings.inherited == nil, let monitors else { return }
         let gone = foundation.withLock { $0 }
         let session = gone ?? CarrierSession(configuration: configuration, delegate: delegate, owner: nil)
         monitors.emit(MonitorEvent { $0.urlSession(session, didBecomeInvalidWithError: nil) })

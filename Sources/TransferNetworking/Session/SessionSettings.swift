@@ -94,6 +94,8 @@ public struct SessionSettings: Sendable {
     public var protocolClasses: [URLProtocol.Type]
     /// The number of threads that carry transfers.
     public var loops = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
+    /// The parts of a released session, for the session that reports the end of its requests.
+    var inherited: SessionParts?
     /// The folder in which downloads are kept until they are complete.
     public var temporaryFolder = FileManager.default.temporaryDirectory.path
 
