@@ -37,6 +37,65 @@ struct UndecidedRequestTests {
         }
     }
 
+    /// The session's time-out bounds the decision too, where the request has none of its own.
+    @Test func aDecisionThatNeverComesEndsByTheTimeOutOfTheSession() async throws {
+        try await withTestServer { server async throws in
+            server.serve("/x", .text("body"))
+            var settings = SessionSettings()
+            settings.requestTimeout = 0.3
+            let kept = Calls<@Sendable (Request.ResponseDisposition) -> Void>()
+            let response = await Session(settings).request(server.url("/x"))
+                .onHTTPResponse(on: testQueue) { _, decide in kept.add(decide) }
+                .serializingData().response
+            #expect((response.error?.underlyingError as? URLError)?.code == .timedOut, "\(response)")
+        }
+    }
+
+    /// A handler that keeps the completions of redirects and of stored responses, and calls none.
+    private final class Silent: RedirectHandler, CachedResponseHandler {
+        let redirects = Calls<@Sendable (URLRequest?) -> Void>()
+        let responses = Calls<@Sendable (CachedURLResponse?) -> Void>()
+
+        func task(
+            _ task: URLSessionTask, willBeRedirectedTo request: URLRequest, for response: HTTPURLResponse,
+            completion: @escaping @Sendable (URLRequest?) -> Void
+        ) { redirects.add(completion) }
+
+        func dataTask(
+            _ task: URLSessionDataTask, willCacheResponse response: CachedURLResponse,
+            completion: @escaping @Sendable (CachedURLResponse?) -> Void
+        ) { responses.add(completion) }
+    }
+
+    @Test func aRedirectThatIsNeverDecidedEndsByTheTimeOut() async throws {
+        try await withTestServer { server async throws in
+            server.serve("/b", .text("b"))
+            server.script("/a", [], afterwards: .redirect(to: "/b", status: 302))
+            var request = URLRequest(url: try #require(URL(string: server.url("/a"))))
+            request.timeoutInterval = 0.3
+            let silent = Silent()
+            let response = await makeSession().request(request).redirect(using: silent).serializingData().response
+            #expect((response.error?.underlyingError as? URLError)?.code == .timedOut, "\(response)")
+            // A late decision changes nothing.
+            silent.redirects.all.first?(nil)
+            #expect(silent.redirects.all.count == 1 && server.requests.count == 1)
+        }
+    }
+
+    @Test func aResponseWhoseStorageIsNeverDecidedIsDeliveredAndNotStored() async throws {
+        try await withTestServer { server async throws in
+            let client = CachingClient()
+            server.count("/r", client.clock, ["Cache-Control": "max-age=60", "ETag": "\"1\""])
+            var request = URLRequest(url: try #require(URL(string: server.url("/r"))))
+            request.timeoutInterval = 0.3
+            let silent = Silent()
+            let response = await client.session.request(request).cacheResponse(using: silent).response()
+            #expect(response.error == nil && response.data == Data("1".utf8))
+            #expect(silent.responses.all.count == 1)
+            #expect(await client.ask(server.url("/r")).text == "2")
+        }
+    }
+
     /// The stream keeps the request until its loop has begun, as nobody else does.
     @Test func aStreamOfARequestThatNobodyKeepsHasValuesAndEnds() async throws {
         try await withTestServer { server async throws in

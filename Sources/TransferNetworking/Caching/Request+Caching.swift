@@ -6,7 +6,8 @@ import TransferEngine
 extension Request {
     /// Asks `handler`, in place of the session's handler, whether and how responses are stored.
     ///
-    /// Only responses to data requests are stored, not those to uploads, downloads and streams.
+    /// Only responses to data requests are stored, not those to uploads, downloads and streams. A response about which
+    /// the handler does not decide within the request's `timeoutInterval` is not stored.
     ///
     /// - Precondition: The request has no handler yet.
     @discardableResult
@@ -66,7 +67,7 @@ extension Request {
         if read({ $0.isCancelled }) { _ = record.gate.decide() }
         record.gate.whenDecided(proceed)
         let given = UnsharedResponse(response: proposed)
-        session.rootQueue.async {
+        session.rootQueue.async { [self] in
             handler.dataTask(task, willCacheResponse: given.response) { result in
                 guard !record.gate.hasDecision else { return }
                 let stored = result.flatMap { result in
@@ -75,6 +76,8 @@ extension Request {
                 if let stored { cached.store(stored) }
                 _ = record.gate.decide()
             }
+            guard !record.gate.hasDecision else { return }
+            afterTimeout(of: record) { [weak record] in _ = record?.gate.decide() }
         }
     }
 }

@@ -68,13 +68,7 @@ extension ExchangeSettings {
     /// in small pieces.
     fileprivate init(_ session: SessionSettings, _ request: URLRequest) {
         self.init()
-        // Foundation's default of both timeouts is 60 s. A value that was set counts, and the shorter of two such
-        // values.
-        var idle = session.requestTimeout
-        if request.timeoutInterval > 0, request.timeoutInterval != 60 || idle <= 0 {
-            idle = idle > 0 && idle != 60 ? min(idle, request.timeoutInterval) : request.timeoutInterval
-        }
-        if idle > 0 {
+        if let idle = session.idleTimeout(of: request) {
             idleTimeout = .seconds(min(idle, 1e9))
             connectTimeout = .seconds(min(idle, 1e6))
         }
@@ -88,6 +82,19 @@ extension ExchangeSettings {
         maxDecodedLength = session.maxDecodedLength
         receiveBufferSize = 64 << 10
         openEnd = .takenIfAlerted
+    }
+}
+
+extension SessionSettings {
+    /// The longest silence of a request, in seconds; `nil` for no limit.
+    ///
+    /// Foundation's default of both timeouts is 60 s. A value that was set counts, and the shorter of two such values.
+    func idleTimeout(of request: URLRequest) -> TimeInterval? {
+        var idle = requestTimeout
+        if request.timeoutInterval > 0, request.timeoutInterval != 60 || idle <= 0 {
+            idle = idle > 0 && idle != 60 ? min(idle, request.timeoutInterval) : request.timeoutInterval
+        }
+        return idle > 0 ? idle : nil
     }
 }
 

@@ -5,7 +5,8 @@ import TransferCore
 import TransferEngine
 
 extension Request {
-    /// Asks `handler`, in place of the session's handler, about each redirect.
+    /// Asks `handler`, in place of the session's handler, about each redirect. A handler that does not answer within
+    /// the request's `timeoutInterval` ends the request with `URLError.timedOut`.
     ///
     /// - Precondition: The request has no handler yet.
     @discardableResult
@@ -39,6 +40,11 @@ extension Request {
                 guard answer.isTaken() else { return }
                 record.decide(request.flatMap { RedirectDecision($0, proposed: next) } ?? .stay)
             }
+            guard !answer.isThere else { return }
+            afterTimeout(of: record) { [weak record] in
+                guard answer.isTaken() else { return }
+                record?.handle?.cancel(TransferError(.timedOut, "the redirect handler did not decide in time"))
+            }
         }
     }
 }
@@ -46,6 +52,8 @@ extension Request {
 /// A flag that accepts only the first answer.
 private final class FirstAnswer: Sendable {
     private let hasOne = Atomic(false)
+
+    var isThere: Bool { hasOne.load(ordering: .relaxed) }
 
     func isTaken() -> Bool { !hasOne.exchange(true, ordering: .relaxed) }
 }

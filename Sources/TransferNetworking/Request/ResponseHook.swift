@@ -33,12 +33,7 @@ struct ResponseHook: Sendable {
         }
         record.gate.close()
         let asker = WeakRequest(request)
-        let limit = record.urlRequest.timeoutInterval
-        if limit > 0, limit.isFinite {
-            request.session.rootQueue.asyncAfter(deadline: .now() + limit) { [weak record] in
-                record?.decisionTimedOut()
-            }
-        }
+        request.afterTimeout(of: record) { [weak record] in record?.decisionTimedOut() }
         (queue ?? request.session.rootQueue).async {
             guard let response = record.response else { return record.proceed() }
             for stream in streams { stream(response) }
@@ -64,6 +59,12 @@ struct WeakRequest: Sendable {
 }
 
 extension Request {
+    /// Calls `action` on the root queue after the request's timeout, which bounds the program's decisions too.
+    func afterTimeout(of record: AttemptRecord, _ action: @escaping @Sendable () -> Void) {
+        guard let limit = session.settings.idleTimeout(of: record.urlRequest) else { return }
+        session.rootQueue.asyncAfter(deadline: .now() + min(limit, 1e8), execute: action)
+    }
+
     func isLatest(_ record: AttemptRecord) -> Bool { read { $0.attempts.last } === record }
 
     func emitResponse(_ record: AttemptRecord) {
