@@ -188,4 +188,6 @@ public enum Alamofire {
     public typealias URLRequestConvertible = TransferNetworking.URLRequestConvertible
     /// A serializer that returns the URL of the file without reading it.
     public typealias URLResponseSerializer = TransferNetworking.URLResponseSerializer
+    /// A WebSocket, which always fails with ``WebSocketsUnavailableError``.
+    public typealias WebSocketRequest = TransferNetworking.WebSocketRequest
 }

@@ -23,7 +23,6 @@ extension DataStreamRequest {
     ///
     /// Pieces have the sizes in which the network delivers them. A serializer of whole lines or values needs a server
     /// that sends them in single pieces.
-    /// sends them so.
     @preconcurrency
     @discardableResult
     public func responseStream<Serializer: DataStreamSerializer>(
