@@ -55,6 +55,19 @@ struct CURLDescriptionTests {
         #expect(request.cURLDescription() == "$ curl command could not be created")
     }
 
+    @Test func theCredentialIsAmongTheSecretsOnly() async throws {
+        var settings = SessionSettings()
+        settings.requestSetup = .eager
+        let session = Session(settings)
+        let request = session.request("http://a.example/x").authenticate(username: "mary", password: "p$w")
+        await request.reaches(.active(.initialized, .prepared))
+        let command = request.cURLDescription(includingSecrets: true)
+        #expect(command.contains("--anyauth \\\n\t-u 'mary:p$w' \\\n"), "\(command)")
+        #expect(!request.cURLDescription().contains("mary"))
+        request.cancel()
+        withExtendedLifetime(session) {}
+    }
+
     // MARK: Safety
 
     @Test(arguments: nasty)

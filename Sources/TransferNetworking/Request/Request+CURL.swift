@@ -2,13 +2,15 @@ public import Dispatch
 import Foundation
 import FoundationNetworking
 import TransferCore
+import TransferEngine
 
 extension Request {
     /// Returns the `curl` command that sends the same request. Every part is quoted, so that a shell runs `curl` and
     /// nothing else.
     ///
     /// Secrets (credentials, cookies, signed queries) are left out by default. With them, `-b` has the cookies that the
-    /// session's store adds.
+    /// session's store adds. `-u` has the credential of ``authenticate(with:)``, which `--anyauth` sends after a
+    /// challenge.
     ///
     /// - Parameter includingSecrets: Whether the secrets that authorise the request are included.
     public func cURLDescription(includingSecrets: Bool = false) -> String {
@@ -46,6 +48,7 @@ extension Request {
             request: request, sessionHeaders: session.settings.headers, includesSecrets: includingSecrets)
         if includingSecrets, let url = request.url?.absoluteString {
             command.cookies = session.cookieJar(for: request)?.field(for: url)
+            command.login = read { $0.own.credential?.challenge }.map { "\($0.user):\($0.password)" }
         }
         return command.text
     }
@@ -58,6 +61,8 @@ struct CURLCommand {
     let includesSecrets: Bool
     /// The cookies that the session's store adds.
     var cookies: String?
+    /// The user and the password that answer challenges, as `user:password`.
+    var login: String?
 
     var text: String {
         guard let url = request.url else { return "$ curl command could not be created" }
@@ -66,6 +71,7 @@ struct CURLCommand {
         if let cookies, own["Cookie"] == nil, sessionHeaders["Cookie"] == nil {
             parts.append("-b \(Self.quoted(cookies))")
         }
+        if let login { parts += ["--anyauth", "-u \(Self.quoted(login))"] }
         let defaults = sessionHeaders.filter { own[$0.name] == nil }
         // curl would otherwise expand brackets and braces in a URL.
         if url.absoluteString.contains(where: { "[]{}".contains($0) }) { parts.append("-g") }
