@@ -39,6 +39,25 @@ public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The algorithm of a key.
+    public enum Algorithm: Sendable { case rsa, ellipticCurve, other }
+
+    /// The algorithm of the key, and its size in bits: of RSA's modulus, or of the curve's field.
+    public var size: (algorithm: Algorithm, bits: Int) {
+        der.withUnsafeBufferPointer { buffer in
+            var place = buffer.baseAddress
+            guard let key = d2i_PUBKEY(nil, &place, buffer.count) else { return (.other, 0) }
+            defer { EVP_PKEY_free(key) }
+            let algorithm: Algorithm =
+                switch EVP_PKEY_get_base_id(key) {
+                case EVP_PKEY_RSA: .rsa
+                case EVP_PKEY_EC: .ellipticCurve
+                default: .other
+                }
+            return (algorithm, Int(EVP_PKEY_get_bits(key)))
+        }
+    }
+
     /// The SHA-256 digest of the SubjectPublicKeyInfo; 32 bytes.
     public var spkiSHA256: [UInt8] { OpenSSLText.sha256(der) }
 

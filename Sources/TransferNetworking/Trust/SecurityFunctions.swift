@@ -13,6 +13,8 @@ public typealias CFArray = [Any]
 public typealias CFTypeRef = Any
 /// `String`, under the name that pinning code casts to.
 public typealias CFString = String
+/// A dictionary, under the name that pinning code casts to.
+public typealias CFDictionary = [String: Any]
 /// An error, under the name that pinning code gives it.
 public typealias CFError = any Error
 
@@ -59,6 +61,20 @@ public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> C
 /// - Parameter error: A pointer that is never set, as every public key has a representation.
 public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutablePointer<CFError?>?) -> CFData? {
     Data(key.keyBytes)
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Returns the algorithm and the size of the key, by ``kSecAttrKeyType`` and ``kSecAttrKeySizeInBits``. Pinning code
+/// chooses the head of the SubjectPublicKeyInfo by them.
+public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
+    let (algorithm, bits) = key.size
+    var attributes: CFDictionary = [kSecAttrKeySizeInBits: bits]
+    switch algorithm {
+    case .rsa: attributes[kSecAttrKeyType] = kSecAttrKeyTypeRSA
+    case .ellipticCurve: attributes[kSecAttrKeyType] = kSecAttrKeyTypeECSECPrimeRandom
+    case .other: break
+    }
+    return attributes
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase

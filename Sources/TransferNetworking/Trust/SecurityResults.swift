@@ -44,3 +44,14 @@ extension AlamofireExtension where ExtendedType == OSStatus {
 public let errSecSuccess: OSStatus = 0
 /// The status of a call with an unusable argument.
 public let errSecParam: OSStatus = -50
+
+/// The key of ``SecKeyCopyAttributes(_:)`` for the algorithm.
+public let kSecAttrKeyType: CFString = "type"
+/// The key of ``SecKeyCopyAttributes(_:)`` for the size in bits, an `Int`.
+public let kSecAttrKeySizeInBits: CFString = "bsiz"
+/// The algorithm of an RSA key.
+public let kSecAttrKeyTypeRSA: CFString = "42"
+/// The algorithm of a key on an elliptic curve.
+public let kSecAttrKeyTypeECSECPrimeRandom: CFString = "73"
+/// The older name of ``kSecAttrKeyTypeECSECPrimeRandom``.
+public let kSecAttrKeyTypeEC: CFString = "73"

@@ -29,6 +29,21 @@ struct PinningFunctionTests {
         #expect(key.der.count > bytes.count && key.der.suffix(bytes.count) == [UInt8](bytes))
     }
 
+    /// Pinning code puts the head of the algorithm and the size before the key, and compares the digest of both.
+    @Test func theAttributesOfAKeyChooseTheHeadOfItsForm() async throws {
+        let trust = try await makeTrust(try await TestAuthority.shared().issue())
+        let key = try #require(SecTrustCopyKey(trust))
+        let attributes = try #require(SecKeyCopyAttributes(key))
+        #expect(attributes[kSecAttrKeyType] as? String == kSecAttrKeyTypeECSECPrimeRandom as String)
+        #expect(attributes[kSecAttrKeySizeInBits] as? Int == 256)
+        // The head of a key on P-256 (RFC 5480).
+        let head: [UInt8] = [
+            0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48,
+            0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+        ]
+        #expect(head + [UInt8](try #require(SecKeyCopyExternalRepresentation(key, nil))) == key.der)
+    }
+
     @Test func aPolicyThatIsAppliedHoldsForEachEvaluation() async throws {
         let trust = try await makeTrust(try await TestAuthority.shared().issue(), host: "127.0.0.1")
         #expect(throws: Never.self) { try trust.af.evaluate() }
