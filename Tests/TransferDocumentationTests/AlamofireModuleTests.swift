@@ -58,7 +58,8 @@ struct AlamofireModuleTests {
                     super.init(allHostsMustBeEvaluated: allHostsMustBeEvaluated, evaluators: evaluators ?? [:])
                 }
                 override func serverTrustEvaluator(forHost host: String) throws -> ServerTrustEvaluating? {
-                    host.isEmpty ? DefaultTrustEvaluator() : try super.serverTrustEvaluator(forHost: host)
+                    if host.isEmpty { return DefaultTrustEvaluator() }
+                    return try super.serverTrustEvaluator(forHost: host)
                 }
             }
 
