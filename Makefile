@@ -48,9 +48,9 @@ STRESS := 'StressBurstTests|MemoryOfRequestsTests|LeakTests'
 PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
-.PHONY: size help setup setup-build setup-test setup-files setup-peers peers setup-bench setup-docs setup-deb setup-clean swift build command server demo-server run test matrix \
+.PHONY: size help setup setup-build setup-test setup-files setup-peers peers setup-bench setup-docs setup-deb setup-image setup-clean swift build command server demo-server run test matrix \
 	tables fuzz tsan torture-build torture torture-serve torture-work torture-fleet torture-copies soak simulate simulate-faults lint format \
-	bench bench-network bench-round-trips holes docs deb deb-test record record-page check check-build install uninstall clean
+	bench bench-network bench-round-trips holes docs deb deb-test image image-test tarball tarball-test record record-page check check-build install uninstall clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -86,6 +86,9 @@ setup-bench:
 
 setup-deb:
 	@scripts/setup deb
+
+setup-image:
+	@scripts/setup image
 
 # What tries the package in a clean system.
 setup-clean:
@@ -233,6 +236,18 @@ deb: setup-deb build ## a Debian package of the command for this machine's archi
 deb-test: deb setup-clean ## the package in a clean system: lintian, installed, used, upgraded and purged without a trace
 	@Tests/packaging/run "$$(ls -t .build/deb/transfer_*.deb | head -n 1)"
 
+image: setup-image build ## container images of the command and of the service, in .build/image, without a base image
+	@scripts/image "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+
+image-test: image ## the images: their files, and a run of each as its user; as root
+	@Tests/packaging/image --again "$$(swift build $(RELEASE) --show-bin-path)/transfer" .build/image/*.oci.tar
+
+tarball: setup-image build ## a tar of the command for any machine with glibc 2.36, in .build/tarball
+	@scripts/tarball "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+
+tarball-test: tarball ## the tar beside glibc alone; as root
+	@Tests/packaging/tarball "$$(ls -t .build/tarball/transfer-*.tar.gz | head -n 1)"
+
 # The recording that README shows, of a real run against the demonstration's server.
 record: command demo-server ## docs/demo.svg, made anew
 	@scripts/record "$$(swift build $(RELEASE) --show-bin-path)" docs/demo.svg
@@ -243,11 +258,17 @@ record-page: build ## docs/page.png, made anew; needs chromium-driver
 # The suites that run queues, for a queue in a database; those of stores and watched folders have their own.
 QUEUE_SUITES := --filter '^TransferQueueTests\.' --skip 'Watch|Fold|SharedBatch'
 
-check: lint docs check-build torture-build peers setup-files setup-clean setup-bench ## everything: lint, docs, all tests with the long ones, the examples
+check: lint docs check-build torture-build peers setup-files setup-clean setup-image setup-bench ## everything: lint, docs, all tests with the long ones, the examples
 	@if [ -f examples/Package.swift ]; then swift build --package-path examples; fi
 	@rm -f .build/deb/*.deb
 	@TRANSFER_PEERS=required Tests/packaging/run \
 		"$$(scripts/package-deb "$$(swift build $(RELEASE) --show-bin-path)/transfer")"
+	@rm -f .build/image/*.oci.tar .build/tarball/*.tar.gz
+	@scripts/image "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+	@TRANSFER_PEERS=required Tests/packaging/image \
+		--again "$$(swift build $(RELEASE) --show-bin-path)/transfer" .build/image/*.oci.tar
+	@TRANSFER_PEERS=required Tests/packaging/tarball \
+		"$$(scripts/tarball "$$(swift build $(RELEASE) --show-bin-path)/transfer")"
 	@TRANSFER_HEAVY=1 TRANSFER_STALL=900 TRANSFER_PEERS=required TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
 		$(WITHOUT_PROXIES) scripts/run-tests $(TEST_FLAGS)
 	@TRANSFER_TEST_STORE=postgres TRANSFER_PEERS=required $(WITHOUT_PROXIES) scripts/run-tests $(QUEUE_SUITES) $(TEST_FLAGS)
