@@ -22,6 +22,8 @@ public struct TransferError: Error, Sendable, Hashable, CustomStringConvertible 
     /// Whether the request is known not to have begun to leave, not even its head. A server that stays silent at a
     /// login or a handshake has received nothing of a file.
     package var isBeforeRequest = false
+    /// Whether the server reports that the credentials have expired. Their source, if there is one, has new ones.
+    package var hasExpiredCredentials = false
 
     /// Creates an error; the message must not contain secrets.
     public init(

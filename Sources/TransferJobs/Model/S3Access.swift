@@ -1,4 +1,5 @@
 package import TransferCore
+import TransferEventLoop
 package import TransferUpload
 
 extension JobSettings {
@@ -57,14 +58,35 @@ extension JobSettings.S3Access {
             style: style.map { $0 == .path ? .path : .virtualHost })
     }
 
+    /// Returns the credentials: those that are there, or those that their source gave.
+    ///
+    /// - Throws: `secretMissing` where none are there, or where they have expired; the latter is transient.
     package func credentials(_ secrets: SecretSource) throws(TransferError) -> S3Credentials {
+        switch try plan(secrets) {
+        case .known(let credentials): return credentials
+        case .asked(let source, let searched):
+            if let current = secrets.leases?.current(source, now: WallClock.seconds) { return current }
+            guard secrets.leases != nil else { throw S3Settings.missing(searched) }
+            throw TransferError(
+                .secretMissing, "the S3 credentials from \(source) have expired", isTransient: true)
+        }
+    }
+
+    /// Returns a closure with the credentials of the moment; `nil` for credentials that no source renews.
+    package func renewal(_ secrets: SecretSource) throws(TransferError) -> (@Sendable () -> S3Credentials?)? {
+        guard case .asked(let source, _) = try plan(secrets), let leases = secrets.leases else { return nil }
+        return { leases.current(source, now: WallClock.seconds) }
+    }
+
+    /// Returns the decision where the credentials come from.
+    package func plan(_ secrets: SecretSource) throws(TransferError) -> S3CredentialPlan {
         var explicit: S3Credentials?
         if let accessKey, let secretKey {
             explicit = S3Credentials(
                 accessKey: try secrets.read(accessKey), secret: try secrets.read(secretKey),
                 sessionToken: try sessionToken.map { text throws(TransferError) in try secrets.read(text) })
         }
-        return try tools(secrets).credentials(explicit: explicit)
+        return try tools(secrets).plan(explicit: explicit)
     }
 
     private func tools(_ secrets: SecretSource) -> S3Settings {

@@ -9,6 +9,8 @@ public struct SecretSource: Sendable {
     private let credentialsFolder: String?
     /// The values of credentials that the program registered, already requested from it.
     private var registered: [String: String] = [:]
+    /// The S3 credentials that sources gave to this process; `nil` where none is asked.
+    package var leases: S3CredentialMemory?
 
     /// Creates a source.
     ///

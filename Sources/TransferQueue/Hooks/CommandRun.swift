@@ -56,16 +56,54 @@ final class CommandRun: Sendable {
         guard transfer_pipe(&ends) == 0 else { throw Self.failure("no pipe can be made") }
         let (output, childs) = (ends[0], ends[1])
         defer { close(output) }
-        let start = Self.start(program, command.arguments, environment, input: input, output: childs)
+        let start = Self.start(
+            program, command.arguments, environment, input: input, output: childs, errors: childs)
         close(childs)
+        try began(start, name)
+        let end = follow(start.pid, output, for: command.timeLimit, keeping: Self.outputKept)
+        try Self.judge(end, name, command, words: Self.lastLine(of: end.output))
+    }
+
+    /// Runs a program without input to its end, and returns what it wrote to its standard output, which may be secret: no
+    /// error contains any of it. Its standard error is discarded. Blocks, so it belongs on a worker thread.
+    ///
+    /// - Throws: `hookFailed`; the error is transient if another attempt may help.
+    func output(
+        of command: HookCommand, named name: String, environment: [String: String], limit: Int
+    ) throws(TransferError) -> [UInt8] {
+        let program: String
+        do throws(HookCommand.Fault) {
+            program = try command.program(path: environment["PATH"])
+        } catch {
+            throw TransferError(.hookFailed, "the command \"\(name)\" cannot be started: \(error.message)")
+        }
+        let nothing = transfer_open("/dev/null", O_RDWR | O_CLOEXEC, 0)
+        guard nothing >= 0 else { throw Self.failure("/dev/null cannot be opened") }
+        defer { close(nothing) }
+        var ends: [Int32] = [-1, -1]
+        guard transfer_pipe(&ends) == 0 else { throw Self.failure("no pipe can be made") }
+        let (output, childs) = (ends[0], ends[1])
+        defer { close(output) }
+        let start = Self.start(
+            program, command.arguments, environment, input: nothing, output: childs, errors: nothing)
+        close(childs)
+        try began(start, name)
+        let end = follow(start.pid, output, for: command.timeLimit, keeping: limit + 1)
+        try Self.judge(end, name, command, words: nil)
+        guard end.output.count <= limit else {
+            throw TransferError(
+                .hookFailed, "the command \"\(name)\" wrote more than \(CountText.bytes(Int64(limit)))")
+        }
+        return end.output
+    }
+
+    private func began(_ start: (pid: pid_t, code: Int32), _ name: String) throws(TransferError) {
         guard start.code == 0 else {
             throw TransferError(
                 .hookFailed, "the command \"\(name)\" cannot be started: \(String(cString: strerror(start.code)))",
                 cause: .os(errno: start.code), isTransient: start.code == EAGAIN || start.code == ENOMEM)
         }
         began(start.pid)
-        let end = follow(start.pid, output, for: command.timeLimit)
-        try Self.judge(end, name, command)
     }
 
     // MARK: The start
@@ -95,14 +133,15 @@ final class CommandRun: Sendable {
     }
 
     private static func start(
-        _ program: String, _ arguments: [String], _ environment: [String: String], input: Int32, output: Int32
+        _ program: String, _ arguments: [String], _ environment: [String: String], input: Int32, output: Int32,
+        errors: Int32
     ) -> (pid: pid_t, code: Int32) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input, 0)
         posix_spawn_file_actions_adddup2(&actions, output, 1)
-        posix_spawn_file_actions_adddup2(&actions, output, 2)
+        posix_spawn_file_actions_adddup2(&actions, errors, 2)
         _ = transfer_close_from(&actions, 3)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -150,7 +189,7 @@ final class CommandRun: Sendable {
     }
 
     /// Reads the command's output until it has ended, and ends it when its time is over.
-    private func follow(_ pid: pid_t, _ output: Int32, for limit: Duration) -> End {
+    private func follow(_ pid: pid_t, _ output: Int32, for limit: Duration, keeping kept: Int) -> End {
         var end = End()
         let process = transfer_pidfd(pid)
         defer { if process >= 0 { close(process) } }
@@ -171,7 +210,7 @@ final class CommandRun: Sendable {
             ]
             poll(&looks, nfds_t(looks.count), wait)
             // A descriptor that reports only its end would make `poll` return at once for ever.
-            let isOpen = Self.read(output, into: &end.output)
+            let isOpen = Self.read(output, into: &end.output, keeping: kept)
             if Self.hasEnded(pid) { break }
             if .now >= deadline {
                 end.tookTooLong = end.tookTooLong || !end.wasStopped
@@ -186,7 +225,7 @@ final class CommandRun: Sendable {
         if end.tookTooLong || end.wasStopped { kill(-pid, SIGKILL) }
         state.withLock { $0.phase = .over }
         waitpid(pid, &end.status, 0)
-        _ = Self.read(output, into: &end.output)
+        _ = Self.read(output, into: &end.output, keeping: kept)
         return end
     }
 
@@ -206,23 +245,25 @@ final class CommandRun: Sendable {
     /// time limit.
     ///
     /// - Returns: Whether more may come.
-    private static func read(_ output: Int32, into kept: inout [UInt8]) -> Bool {
+    private static func read(_ output: Int32, into kept: inout [UInt8], keeping most: Int) -> Bool {
         var piece = [UInt8](repeating: 0, count: 16 << 10)
         var total = 0
         while total < readAtOnce {
             let count = Glibc.read(output, &piece, piece.count)
             guard count > 0 else { return count < 0 && errno != 0 && (errno == EAGAIN || errno == EINTR) }
             total += count
-            kept += piece[..<count].suffix(outputKept)
-            if kept.count > outputKept { kept.removeFirst(kept.count - outputKept) }
+            kept += piece[..<count].suffix(most)
+            if kept.count > most { kept.removeFirst(kept.count - most) }
         }
         return true
     }
 
-    private static func judge(_ end: End, _ name: String, _ command: HookCommand) throws(TransferError) {
+    private static func judge(
+        _ end: End, _ name: String, _ command: HookCommand, words: String?
+    ) throws(TransferError) {
         let signal = end.status & 0x7F
         let code = (end.status >> 8) & 0xFF
-        let words = lastLine(of: end.output).map { ": \($0)" } ?? ""
+        let words = words.map { ": \($0)" } ?? ""
         if end.tookTooLong {
             let limit = DurationText.words(command.timeLimit)
             throw TransferError(

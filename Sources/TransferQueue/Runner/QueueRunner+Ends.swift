@@ -65,6 +65,7 @@ extension QueueRunner {
     ) {
         let resume = left.record(after: job.record.resume)
         job.record.resume = resume
+        let error = tools.leases.judged(error, of: job.record.spec, builder(of: job).secrets)
         var attempt = FailedAttempt(of: job, error, bodyLeft: bodyLeft)
         if job.stop == nil {
             if attempt.isReplaced { return leave(job, .replaced(isChanged: true)) }

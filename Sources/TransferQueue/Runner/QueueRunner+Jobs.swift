@@ -195,7 +195,7 @@ extension QueueRunner {
     func transfer(_ id: Int64) {
         guard let job = running[id] else { return }
         if let stop = job.stop { return leave(job, for: stop) }
-        if credentials.ask(for: job, on: self) { return }
+        if credentials.ask(for: job, on: self) || ask(tools.leases, for: job, builder(of: job).secrets) { return }
         guard let way = following.way(for: job, on: self) else { return following.wait(job, nil, on: self) }
         if job.record.spec.copySource != nil { return copies.begin(job, over: way, on: self) }
         guard let ready = job.ready else { return }

@@ -1,5 +1,6 @@
 import TransferEngine
 import TransferEventLoop
+import TransferJobs
 
 /// The tools of the runner's parts, besides the store. None of them makes decisions.
 struct RunTools: Sendable {
@@ -7,6 +8,8 @@ struct RunTools: Sendable {
     let engine: any ExchangePerformer
     let hub: EventHub
     let builder: RequestBuilder
+    /// The sources of S3 credentials that expire.
+    let leases: S3CredentialAsker
     /// The judge of claimed jobs, which also opens their sealed secrets.
     let accept: JobJudge
     /// The thread of the store: the database has one writer, in the order of the calls.
@@ -23,7 +26,9 @@ struct RunTools: Sendable {
         }
         self.engine = engine
         self.hub = hub
-        builder = RequestBuilder(
-            userAgent: configuration.userAgent, proxies: configuration.proxies, secrets: configuration.secrets)
+        var secrets = configuration.secrets
+        secrets.leases = S3CredentialMemory()
+        builder = RequestBuilder(userAgent: configuration.userAgent, proxies: configuration.proxies, secrets: secrets)
+        leases = S3CredentialAsker(engine: engine, builder: builder)
     }
 }

@@ -23,6 +23,7 @@ struct TransferParts {
         sources = SourceChecks(engine: engine)
         dialogues = UploadDialogues(engine: engine)
         copies = Copies(engine: engine)
-        abandonments = UploadAbortRequests(engine: engine, builder: builder, accept: tools.accept)
+        abandonments = UploadAbortRequests(
+            engine: engine, builder: builder, leases: tools.leases, accept: tools.accept)
     }
 }

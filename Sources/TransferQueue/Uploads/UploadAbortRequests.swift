@@ -19,6 +19,9 @@ final class UploadAbortRequests {
     private var abandoner = UploadAborts()
     private let engine: any ExchangePerformer
     private let builder: RequestBuilder
+    private let leases: S3CredentialAsker
+    /// The number of uploads whose S3 credentials are being asked for.
+    private var asking = 0
     private let accept: JobJudge
 
     /// The longest time that a notification of a server may take.
@@ -30,14 +33,17 @@ final class UploadAbortRequests {
     /// Creates the service.
     ///
     /// - Parameter accept: The judge of uploads that other processes may have brought.
-    init(engine: any ExchangePerformer, builder: RequestBuilder, accept: @escaping JobJudge) {
+    init(
+        engine: any ExchangePerformer, builder: RequestBuilder, leases: S3CredentialAsker, accept: @escaping JobJudge
+    ) {
         self.engine = engine
+        self.leases = leases
         self.builder = builder
         self.accept = accept
     }
 
     /// Whether no notification is under way.
-    var isEmpty: Bool { abandoner.isEmpty }
+    var isEmpty: Bool { abandoner.isEmpty && asking == 0 }
 
     /// The reasons why servers could not be notified, by job.
     var failures: [Int64: TransferError] { abandoner.failures }
@@ -74,6 +80,23 @@ final class UploadAbortRequests {
     }
 
     func abandon(_ upload: AbandonedUpload, on host: isolated some UploadAbortHost) {
+        guard !leases.wants(of: upload.spec, builder.secrets).isEmpty else { return tell(of: upload, on: host) }
+        asking += 1
+        Task { [host, leases, secrets = builder.secrets] in
+            // Without credentials, the dialogue reports their lack.
+            try? await leases.ensure(upload.spec, secrets)
+            host.loop.execute {
+                host.onLoop { host in
+                    let own = host.abandonments
+                    own.asking -= 1
+                    own.tell(of: upload, on: host)
+                    host.pump()
+                }
+            }
+        }
+    }
+
+    private func tell(of upload: AbandonedUpload, on host: isolated some UploadAbortHost) {
         do throws(TransferError) {
             guard let dialogue = try dialogue(about: upload) else { return }
             perform(abandoner.begin(upload, dialogue, now: WallClock.seconds), on: host)

@@ -14,6 +14,7 @@ extension JobQueue {
         let download = check.download
         do {
             guard let url = download.spec.urls.first else { return check }
+            try await runner.tools.leases.ensure(download.spec, runner.builder.secrets)
             let object = try runner.builder.object(download.spec, url: url)
             let request = try runner.builder.inquiry(download.spec, url: url)
             let outcome = await withCheckedContinuation { continuation in

@@ -11,22 +11,27 @@ struct AWSProfiles: Sendable, Hashable {
 
     /// The settings by profile, then by their names in lower case.
     private(set) var settings: [String: [String: String]] = [:]
+    /// The settings of the sections `[sso-session NAME]` of the config file.
+    private(set) var sessions: [String: [String: String]] = [:]
 
     /// Parses a file. Lines that are neither a section nor a setting are skipped, as the AWS tools do.
     init(_ text: String, _ kind: Kind) {
-        var profile: String?
+        var (profile, session): (String?, String?) = (nil, nil)
         for line in text.split(omittingEmptySubsequences: true, whereSeparator: \.isNewline) {
             let content = Self.withoutComment(line.first == "\u{FEFF}" ? line.dropFirst() : line)
             guard let first = content.first else { continue }
             if first == "[" {
                 profile = Self.profile(content, kind)
+                session = kind == .config ? Self.named("sso-session", content) : nil
                 if let profile { settings[profile, default: [:]] = settings[profile, default: [:]] }
             } else if line.first == " " || line.first == "\t" {
                 // Nested settings (`s3 =` and indented lines) are not needed here.
                 continue
-            } else if let profile, let equals = content.firstIndex(of: "=") {
+            } else if let equals = content.firstIndex(of: "=") {
                 let name = Self.trimmed(content[..<equals]).lowercased()
-                settings[profile]?[name] = String(Self.trimmed(content[equals...].dropFirst()))
+                let value = String(Self.trimmed(content[equals...].dropFirst()))
+                if let profile { settings[profile]?[name] = value }
+                if let session { sessions[session, default: [:]][name] = value }
             }
         }
     }
@@ -35,8 +40,15 @@ struct AWSProfiles: Sendable, Hashable {
         guard let close = line.firstIndex(of: "]") else { return nil }
         let name = trimmed(line[..<close].dropFirst())
         guard kind == .config, name != "default" else { return unquoted(name) }
-        guard name.hasPrefix("profile"), let next = name.dropFirst(7).first, isSpace(next) else { return nil }
-        return unquoted(trimmed(name.dropFirst(7)))
+        return named("profile", line)
+    }
+
+    /// Returns the name in a section `[KIND NAME]`; `nil` for other sections.
+    private static func named(_ kind: String, _ line: Substring) -> String? {
+        guard let close = line.firstIndex(of: "]") else { return nil }
+        let name = trimmed(line[..<close].dropFirst())
+        guard name.hasPrefix(kind), let next = name.dropFirst(kind.count).first, isSpace(next) else { return nil }
+        return unquoted(trimmed(name.dropFirst(kind.count)))
     }
 
     private static func unquoted(_ text: Substring) -> String {

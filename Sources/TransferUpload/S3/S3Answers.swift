@@ -1,7 +1,7 @@
 import TransferCore
 
 /// The successful answers of S3.
-enum S3Answers {
+package enum S3Answers {
     /// Returns an entity tag without `W/` and quotes.
     static func unquoted(_ etag: String) -> String {
         let opaque = etag.hasPrefix("W/") ? etag.dropFirst(2) : etag[...]
@@ -115,7 +115,7 @@ enum S3Answers {
     /// Parses a time.
     ///
     /// - Returns: The seconds since 1970 of a time in the form `2010-11-10T20:48:33.000Z`; `nil` for any other text.
-    static func time(_ text: String) -> Int64? {
+    package static func time(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"), bytes[4] == 0x2D, bytes[7] == 0x2D,
             bytes[10] == UInt8(ascii: "T"), bytes[13] == 0x3A, bytes[16] == 0x3A,

@@ -13,7 +13,10 @@ import TransferCrypto
 /// its size and the expected tag or digest.
 public struct S3Dialogue: UploadDialogue {
     var location: S3Location
-    let credentials: S3Credentials
+    private let given: S3Credentials
+    /// A closure that returns the credentials of now, for credentials that expire while the upload is under way.
+    package var renewedCredentials: (@Sendable () -> S3Credentials?)?
+    var credentials: S3Credentials { renewedCredentials?() ?? given }
     let source: UploadSource
     let options: S3Options
     private let saved: UploadState?
@@ -40,7 +43,7 @@ public struct S3Dialogue: UploadDialogue {
         state: UploadState? = nil
     ) {
         self.location = location
-        self.credentials = credentials
+        given = credentials
         self.source = source
         self.options = options
         saved = state

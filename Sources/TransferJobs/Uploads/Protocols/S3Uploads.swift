@@ -33,10 +33,12 @@ enum S3Uploads {
             s3.headers.append(HeaderField("x-amz-meta-" + field.name, field.value))
         }
         if let labels = attempt.source.labels { s3.labels = labels.contentFields + Self.time(labels) }
-        return S3Dialogue(
+        var dialogue = S3Dialogue(
             location: try access.location(attempt.upload.url, attempt.secrets),
             credentials: try access.credentials(attempt.secrets), source: attempt.source, options: s3,
             state: attempt.state)
+        dialogue.renewedCredentials = try access.renewal(attempt.secrets)
+        return dialogue
     }
 
     /// Returns the field with the file's time, in the form of other tools (rclone, s3fs). An object's own time is that
@@ -52,10 +54,11 @@ enum S3Uploads {
         let access = attempt.spec.settings.s3 ?? JobSettings.S3Access()
         let location = try access.location(attempt.upload.url, attempt.secrets)
         let credentials = try access.credentials(attempt.secrets)
+        let renewal = try access.renewal(attempt.secrets)
         return { result in
             let there = result.region.flatMap { location.inRegion($0) } ?? location
             return VerifyingDialogue.Place(url: there.url) { now throws(TransferError) in
-                try there.fields(credentials: credentials, now: now)
+                try there.fields(credentials: renewal?() ?? credentials, now: now)
             }
         }
     }

@@ -1,0 +1,215 @@
+import FoundationEssentials
+import TransferCore
+import TransferEngine
+import TransferEventLoop
+import TransferJobs
+import TransferScheduling
+import TransferUpload
+
+/// The shell that asks sources of S3 credentials: over the engine, or by a program on a worker thread. It asks a source
+/// once at a time, however many jobs wait for it, and again before the credentials end.
+actor S3CredentialAsker {
+    /// A source that has to be asked, with the places that had no credentials.
+    struct Want: Sendable, Hashable {
+        var source: S3CredentialSource
+        var searched: [String]
+    }
+
+    private let engine: any ExchangePerformer
+    private let builder: RequestBuilder
+    private let memory: S3CredentialMemory
+    private var underWay: [S3CredentialSource: Task<TransferError?, Never>] = [:]
+
+    /// The most bytes of an answer.
+    private static let most = 64 << 10
+
+    init(engine: any ExchangePerformer, builder: RequestBuilder) {
+        self.engine = engine
+        self.builder = builder
+        memory = builder.secrets.leases ?? S3CredentialMemory()
+        memory.onRenewal { [weak self] source in
+            Task { _ = await self?.ask(Want(source: source, searched: [])) }
+        }
+    }
+
+    // MARK: Jobs
+
+    /// Asks for the S3 credentials that a job's requests need.
+    ///
+    /// - Throws: The error of the source.
+    nonisolated func ensure(_ spec: JobSpec, _ secrets: SecretSource) async throws(TransferError) {
+        if let failure = await ask(wants(of: spec, secrets)) { throw failure }
+    }
+
+    /// Returns the sources without which the job's requests cannot be signed now. A fault in the settings is reported by
+    /// the request.
+    nonisolated func wants(of spec: JobSpec, _ secrets: SecretSource) -> [Want] {
+        sources(of: spec, secrets).filter { memory.current($0.source, now: WallClock.seconds) == nil }
+    }
+
+    /// Makes a refusal of expired credentials transient, if their source has new ones.
+    nonisolated func judged(_ error: TransferError, of spec: JobSpec, _ secrets: SecretSource) -> TransferError {
+        guard error.hasExpiredCredentials else { return error }
+        let sources = sources(of: spec, secrets)
+        guard !sources.isEmpty else { return error }
+        for source in sources { memory.expired(source.source, now: WallClock.seconds) }
+        var error = error
+        // The status of the refusal would make it final.
+        (error.isTransient, error.cause) = (true, nil)
+        return error
+    }
+
+    /// Returns the sources of both sides of a job.
+    private nonisolated func sources(of spec: JobSpec, _ secrets: SecretSource) -> [Want] {
+        var accesses: [JobSettings.S3Access] = []
+        if spec.urls.contains(where: S3URL.isOne) { accesses.append(spec.settings.s3 ?? JobSettings.S3Access()) }
+        if let from = spec.copySource, from.download.urls.contains(where: S3URL.isOne) {
+            accesses.append(from.settings.s3 ?? JobSettings.S3Access())
+        }
+        return accesses.compactMap { access in
+            guard case .asked(let source, let searched)? = try? access.plan(secrets) else { return nil }
+            return Want(source: source, searched: searched)
+        }
+    }
+
+    // MARK: Questions
+
+    fileprivate func ask(_ wants: [Want]) async -> TransferError? {
+        for want in wants {
+            if let failure = await ask(want) { return failure }
+        }
+        return nil
+    }
+
+    private func ask(_ want: Want) async -> TransferError? {
+        if let task = underWay[want.source] { return await task.value }
+        let task = Task { await self.obtain(want) }
+        underWay[want.source] = task
+        let failure = await task.value
+        underWay[want.source] = nil
+        return failure
+    }
+
+    private func obtain(_ want: Want) async -> TransferError? {
+        let isKnown = memory.knows(want.source)
+        do throws(TransferError) {
+            let lease = try await lease(from: want.source, isKnown: isKnown)
+            guard lease.isUsable(now: WallClock.seconds) else {
+                throw S3CredentialAnswer.fault(
+                    want.source, "gave credentials that have expired; this machine's clock may be wrong")
+            }
+            memory.took(lease, from: want.source)
+            return nil
+        } catch {
+            memory.failed(want.source, now: WallClock.seconds)
+            guard case .instance = want.source, !isKnown, !error.isTransient else { return error }
+            // Most machines have no role: the error names all the places.
+            let reason = error.message.dropFirst("no S3 credentials: ".count)
+            return S3Settings.missing(want.searched + [String(reason)])
+        }
+    }
+
+    private func lease(
+        from source: S3CredentialSource, isKnown: Bool
+    ) async throws(TransferError) -> S3CredentialLease {
+        if case .process(let process) = source {
+            return try S3CredentialAnswer.json(try await output(of: process, source), from: source)
+        }
+        var dialogue = S3CredentialDialogue(source, secret: try await secret(of: source), isKnown: isKnown)
+        var step = dialogue.begin(now: WallClock.seconds)
+        while true {
+            switch step {
+            case .done(let lease): return lease
+            case .failed(let error): throw error
+            case .ask(let question):
+                let outcome = await perform(question)
+                switch outcome.result {
+                case .success(let head): step = dialogue.answered(head.status, outcome.answer)
+                case .failure(let error): step = dialogue.failed(error)
+                }
+            }
+        }
+    }
+
+    private func perform(_ question: S3CredentialDialogue.Question) async -> ExchangeOutcome {
+        var request = ExchangeRequest(
+            url: question.url, method: question.method,
+            headers: question.headers + [HeaderField("User-Agent", builder.userAgent)],
+            body: question.body.isEmpty ? .none : .bytes(question.body))
+        request.settings.followsRedirects = false
+        request.settings.connectTimeout = .seconds(question.timeout)
+        request.settings.maxTime = .seconds(question.timeout)
+        request.settings.keptOfRefusals = 16 << 10
+        if !question.isLocal { request.settings.proxies = builder.proxies }
+        return await withCheckedContinuation { continuation in
+            engine.start(request, makeSink: { AnswerSink(limit: Self.most) }) { event in
+                if case .ended(let outcome) = event { continuation.resume(returning: outcome) }
+            }
+        }
+    }
+
+    /// Returns the text that the source's question needs, read on a worker thread.
+    private func secret(of source: S3CredentialSource) async throws(TransferError) -> String {
+        guard let path = source.file else {
+            guard case .container = source else { return "" }
+            return builder.secrets.variable(S3CredentialSource.Container.tokenVariable) ?? ""
+        }
+        guard let text = try? await engine.workers.run({ SecretSource.text(of: path) }) else {
+            var advice = ""
+            if case .singleSignOn(let signOn) = source { advice = "; run `\(signOn.login)`" }
+            throw S3CredentialAnswer.fault(source, "needs \(path), which cannot be read\(advice)")
+        }
+        return text
+    }
+
+    /// Returns what the program of a profile writes. It gets this process's environment, as from the AWS tools.
+    private func output(
+        of process: S3CredentialSource.Process, _ source: S3CredentialSource
+    ) async throws(TransferError) -> [UInt8] {
+        let command = HookCommand(process.arguments)
+        let answer = await withCheckedContinuation { continuation in
+            engine.workers.execute {
+                continuation.resume(
+                    returning: Result { () throws(TransferError) in
+                        try CommandRun().output(
+                            of: command, named: "credential_process",
+                            environment: ProcessInfo.processInfo.environment, limit: Self.most)
+                    })
+            }
+        }
+        switch answer {
+        case .success(let bytes): return bytes
+        case .failure(let error):
+            var failure = S3CredentialAnswer.fault(source, "failed: \(error.message)")
+            // A program that never worked is a slip of the profile.
+            failure.isTransient = error.isTransient && memory.knows(source)
+            throw failure
+        }
+    }
+}
+
+extension CredentialHost {
+    /// Asks for the S3 credentials that a job lacks; the job continues once they are there.
+    ///
+    /// - Returns: Whether the job has to wait for an answer.
+    func ask(_ leases: S3CredentialAsker, for job: RunningJob, _ secrets: SecretSource) -> Bool {
+        let wants = leases.wants(of: job.record.spec, secrets)
+        guard !wants.isEmpty else { return false }
+        let id = job.candidate.id
+        Task {
+            let failure = await leases.ask(wants)
+            loop.execute { self.onLoop { $0.leased(id, failure) } }
+        }
+        return true
+    }
+
+    private func leased(_ id: Int64, _ failure: TransferError?) {
+        guard let job = underWay(id) else { return }
+        if let failure {
+            failed(job, failure, bodyLeft: false, progressed: false)
+        } else {
+            transfer(id)
+        }
+        pump()
+    }
+}

@@ -1,0 +1,161 @@
+import Testing
+import TransferCore
+import TransferUpload
+
+@testable import TransferJobs
+
+/// The questions to sources of S3 credentials, and the reading of their answers.
+@Suite struct S3CredentialDialogueTests {
+    private typealias Dialogue = S3CredentialDialogue
+
+    private static let instance = S3CredentialSource.instance(.init(endpoint: "http://i", attempts: 2))
+    private static let container = S3CredentialSource.container(.init(url: "http://c/x"))
+    private static let process = S3CredentialSource.process(.init(profile: "p", arguments: ["q"]))
+    private static let identity = S3CredentialSource.webIdentity(
+        .init(endpoint: "https://sts", role: "arn:r/a", session: "s", tokenFile: "/t"))
+    private static let signOn = S3CredentialSource.SingleSignOn(
+        endpoint: "https://portal", account: "1", role: "R/x", cache: "/c", login: "aws sso login")
+
+    private static let answer = Array(
+        #"""
+        {"Code": "Success", "Type": "AWS-HMAC", "AccessKeyId": "AK", "SecretAccessKey": "hush", "Token": "quiet",
+         "Expiration": "2026-11-29T14:00:00Z", "Extra": [1, {"a": null}]}
+        """#.utf8)
+
+    private static let lease = S3CredentialLease(
+        credentials: S3Credentials(accessKey: "AK", secret: "hush", sessionToken: "quiet"), expires: 1_795_960_800)
+
+    private func question(_ step: Dialogue.Step) -> Dialogue.Question? {
+        if case .ask(let question) = step { question } else { nil }
+    }
+
+    private func error(_ step: Dialogue.Step) -> TransferError? {
+        if case .failed(let error) = step { error } else { nil }
+    }
+
+    @Test func aMetadataServiceIsAskedForATokenFirst() throws {
+        var dialogue = Dialogue(Self.instance)
+        let token = try #require(question(dialogue.begin(now: 0)))
+        #expect(token.method == "PUT" && token.url == "http://i/latest/api/token" && token.timeout == 1)
+        #expect(token.headers.value("X-aws-ec2-metadata-token-ttl-seconds") == "21600")
+        let roles = try #require(question(dialogue.answered(200, Array("TOKEN\n".utf8))))
+        #expect(roles.url == "http://i/latest/meta-data/iam/security-credentials/")
+        #expect(roles.method == "GET" && roles.headers.value("X-aws-ec2-metadata-token") == "TOKEN" && roles.isLocal)
+        let role = try #require(question(dialogue.answered(200, Array("my role\nother".utf8))))
+        #expect(role.url == "http://i/latest/meta-data/iam/security-credentials/my%20role")
+        #expect(role.headers.value("X-aws-ec2-metadata-token") == "TOKEN")
+        #expect(dialogue.answered(200, Self.answer) == .done(Self.lease))
+    }
+
+    @Test func aMetadataServiceThatWasNeverThereIsNoFailureOfTheMoment() throws {
+        let silence = TransferError(.timedOut, "no answer", isTransient: true)
+        for isKnown in [false, true] {
+            var dialogue = Dialogue(Self.instance, isKnown: isKnown)
+            _ = dialogue.begin(now: 0)
+            #expect(question(dialogue.failed(silence))?.method == "PUT", "the second attempt")
+            let failure = try #require(error(dialogue.failed(silence)))
+            #expect(failure.isTransient == isKnown && failure.code == .secretMissing)
+        }
+    }
+
+    @Test func aContainerGetsItsTokenAsTheFieldAuthorization() throws {
+        var dialogue = Dialogue(Self.container, secret: "Bearer t\n")
+        let asked = try #require(question(dialogue.begin(now: 0)))
+        #expect(asked.url == "http://c/x" && asked.headers == [HeaderField("Authorization", "Bearer t")])
+        #expect(asked.isLocal && dialogue.answered(200, Self.answer) == .done(Self.lease))
+        var bare = Dialogue(Self.container)
+        #expect(question(bare.begin(now: 0))?.headers == [])
+        var split = Dialogue(Self.container, secret: "a\u{1}hush")
+        let refused = try #require(error(split.begin(now: 0)))
+        #expect(!refused.message.contains("hush"))
+    }
+
+    @Test func aWebIdentityIsSentInABodyAndInNoURL() throws {
+        var dialogue = Dialogue(Self.identity, secret: "ey.J+\n")
+        let asked = try #require(question(dialogue.begin(now: 0)))
+        #expect(asked.method == "POST" && asked.url == "https://sts/" && !asked.isLocal)
+        let body = String(decoding: asked.body, as: UTF8.self)
+        #expect(
+            body == "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=arn%3Ar%2Fa&RoleSessionName=s"
+                + "&WebIdentityToken=ey.J%2B")
+        let answer = """
+            <AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>AK</AccessKeyId>
+            <SecretAccessKey>hush</SecretAccessKey><SessionToken>quiet</SessionToken>
+            <Expiration>2026-11-29T14:00:00Z</Expiration></Credentials></AssumeRoleWithWebIdentityResult>
+            </AssumeRoleWithWebIdentityResponse>
+            """
+        #expect(dialogue.answered(200, Array(answer.utf8)) == .done(Self.lease))
+        var empty = Dialogue(Self.identity, secret: "\n")
+        #expect(error(empty.begin(now: 0))?.message == "no S3 credentials: /t has no token")
+    }
+
+    @Test func aSignInThatHasExpiredNamesTheCommandForAnother() throws {
+        let stored = #"{"accessToken": "hush", "expiresAt": "2026-11-29T14:00:00Z"}"#
+        let source = S3CredentialSource.singleSignOn(Self.signOn)
+        var late = Dialogue(source, secret: stored)
+        let expired = try #require(error(late.begin(now: 1_795_960_800)))
+        #expect(expired.message.hasSuffix("has expired; run `aws sso login`") && !expired.isTransient)
+        var dialogue = Dialogue(source, secret: stored)
+        let asked = try #require(question(dialogue.begin(now: 1_795_960_799)))
+        #expect(asked.url == "https://portal/federation/credentials?account_id=1&role_name=R%2Fx")
+        #expect(asked.headers == [HeaderField("x-amz-sso_bearer_token", "hush")])
+        let answer = #"""
+            {"roleCredentials": {"accessKeyId": "AK", "secretAccessKey": "hush", "sessionToken": "quiet",
+             "expiration": 1795960800000}}
+            """#
+        #expect(dialogue.answered(200, Array(answer.utf8)) == .done(Self.lease))
+    }
+
+    @Test(arguments: [(403, false), (404, false), (429, true), (500, true), (503, true)])
+    func refusalsAreTransientByTheirClass(_ status: Int, _ isTransient: Bool) throws {
+        for source in [Self.container, Self.identity] {
+            var dialogue = Dialogue(source, secret: "hush")
+            _ = dialogue.begin(now: 0)
+            let body = "<ErrorResponse><Error><Code>ExpiredToken</Code><Message>hush</Message></Error></ErrorResponse>"
+            let failure = try #require(error(dialogue.answered(status, Array(body.utf8))))
+            #expect(failure.isTransient == isTransient && failure.status == nil && failure.code == .secretMissing)
+            #expect(failure.message.contains("answered \(status) (ExpiredToken)") && !failure.message.contains("hush"))
+        }
+    }
+
+    @Test(arguments: [
+        "", "[]", "hush", #"{"Version": 1}"#, #"{"AccessKeyId": "a", "SecretAccessKey": "hush"}"#,
+        #"{"Version": 2, "AccessKeyId": "a", "SecretAccessKey": "hush"}"#,
+        #"{"Version": 1, "AccessKeyId": "a", "SecretAccessKey": "hush", "Expiration": "hush"}"#,
+        #"{"Version": 1, "AccessKeyId": "a\n", "SecretAccessKey": "hush"}"#,
+        #"{"Version": 1, "AccessKeyId": "a", "SecretAccessKey": "hush""#,
+    ])
+    func outputThatIsNoCredentialsIsRefusedWithoutBeingShown(_ output: String) {
+        let failure = #expect(throws: TransferError.self) {
+            try S3CredentialAnswer.json(Array(output.utf8), from: Self.process)
+        }
+        #expect(failure?.message.hasPrefix("no S3 credentials: credential_process of the profile p ") == true)
+        #expect(failure?.message.contains("hush") == false)
+    }
+
+    @Test func aProcessMayGiveKeysWithoutAnEnd() throws {
+        let output = #"{"Version": 1, "AccessKeyId": "AK", "SecretAccessKey": "hush"}"#
+        let lease = try S3CredentialAnswer.json(Array(output.utf8), from: Self.process)
+        #expect(lease == S3CredentialLease(credentials: S3Credentials(accessKey: "AK", secret: "hush")))
+        let zoned = output.dropLast() + #", "SessionToken": "quiet", "Expiration": "2026-11-29T14:00:00+00:00"}"#
+        #expect(try S3CredentialAnswer.json(Array(zoned.utf8), from: Self.process) == Self.lease)
+    }
+
+    @Test func credentialsAreRenewedOnceBeforeTheirEndAndUsedUntilThen() async {
+        let memory = S3CredentialMemory()
+        await confirmation("renewals", expectedCount: 2) { renewal in
+            memory.onRenewal { _ in renewal() }
+            #expect(memory.current(Self.container, now: 0) == nil && !memory.knows(Self.container))
+            memory.took(S3CredentialLease(credentials: Self.lease.credentials, expires: 1000), from: Self.container)
+            #expect(memory.current(Self.container, now: 699) != nil, "none is due")
+            for now: Int64 in 700...710 { #expect(memory.current(Self.container, now: now) != nil) }
+            memory.failed(Self.container, now: 710)
+            #expect(memory.current(Self.container, now: 739) != nil, "the pause is not over")
+            #expect(memory.current(Self.container, now: 740) != nil)
+            #expect(memory.current(Self.container, now: 1000) == nil)
+        }
+        memory.took(Self.lease, from: Self.container)
+        memory.expired(Self.container, now: 1000)
+        #expect(memory.current(Self.container, now: 1000) == nil, "a server has refused them")
+    }
+}
