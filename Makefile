@@ -241,6 +241,7 @@ image: setup-image build ## container images of the command and of the service, 
 
 image-test: image ## the images: their files, and a run of each as its user; as root
 	@Tests/packaging/image --again "$$(swift build $(RELEASE) --show-bin-path)/transfer" .build/image/*.oci.tar
+	@Tests/packaging/manifests "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 
 tarball: setup-image build ## a tar of the command for any machine with glibc 2.36, in .build/tarball
 	@scripts/tarball "$$(swift build $(RELEASE) --show-bin-path)/transfer"
@@ -267,6 +268,7 @@ check: lint docs check-build torture-build peers setup-files setup-clean setup-i
 	@scripts/image "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@TRANSFER_PEERS=required Tests/packaging/image \
 		--again "$$(swift build $(RELEASE) --show-bin-path)/transfer" .build/image/*.oci.tar
+	@Tests/packaging/manifests "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@TRANSFER_PEERS=required Tests/packaging/tarball \
 		"$$(scripts/tarball "$$(swift build $(RELEASE) --show-bin-path)/transfer")"
 	@TRANSFER_HEAVY=1 TRANSFER_STALL=900 TRANSFER_PEERS=required TRANSFER_BINARY="$$(swift build $(RELEASE) --show-bin-path)/transfer" \
