@@ -39,6 +39,8 @@ extension S3Settings {
         let merged = (read[1].settings.flatMap { $0 } ?? [:]).merging(read[0].settings.flatMap { $0 } ?? [:]) { $1 }
         if let source = try roleOfProfile(merged, name) { return .asked(source, searched: searched) }
         for (index, file) in read.enumerated() {
+            // The process precedes the keys of the config file, and follows those of the credentials file.
+            if index == 1, let source = try process(merged, name) { return .asked(source, searched: searched) }
             guard let path = file.path else { continue }
             guard let found = file.settings else {
                 searched.append("\(path) (cannot be read)")
@@ -51,10 +53,7 @@ extension S3Settings {
             isKnown = true
             if let keys = try Self.credentials(settings, name, path) { return .known(keys) }
             searched.append("profile \(name) in \(path) (has no aws_access_key_id)")
-            // The process precedes the keys of the config file, and follows those of the credentials file.
-            if index == 0, let source = try process(merged, name) { return .asked(source, searched: searched) }
         }
-        if let source = try process(merged, name) { return .asked(source, searched: searched) }
         if credentialsPath == nil || configPath == nil { searched.append("HOME, which is not set") }
         // A profile that is named and does not exist is a slip, and no reason to use a machine's role.
         guard isKnown || !namesProfile else { throw Self.missing(searched) }
