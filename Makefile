@@ -265,6 +265,7 @@ check: lint docs check-build torture-build peers setup-files setup-clean setup-i
 	@TRANSFER_PEERS=required Tests/packaging/run \
 		"$$(scripts/package-deb "$$(swift build $(RELEASE) --show-bin-path)/transfer")"
 	@Tests/packaging/commands "$$(swift build $(RELEASE) --show-bin-path)/transfer"
+	@Tests/packaging/readme "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@rm -f .build/image/*.oci.tar .build/tarball/*.tar.gz
 	@scripts/image "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 	@TRANSFER_PEERS=required Tests/packaging/image \
