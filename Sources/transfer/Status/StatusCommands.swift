@@ -81,7 +81,9 @@ struct Status: AsyncParsableCommand {
         for line in json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset, names: names) {
             print(line)
         }
-        if rows.isEmpty, !json { for line in UnitQueues.hints(place.hint) { print(line) } }
+        // Root's own batches are no reason to hide those of the units.
+        let isOverview = rows.isEmpty || batch == nil && !follow
+        if isOverview, !json { for line in UnitQueues.hints(place.hint) { print(line) } }
         let workers = try WorkerTable(remote.workers())
         for line in json ? workers.json : workers.lines(charset) { print(line) }
         if !json { for line in rows.flatMap({ HookText.lines($0, names, charset) }) { print(line) } }

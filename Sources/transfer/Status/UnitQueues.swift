@@ -8,11 +8,14 @@ enum UnitQueues {
     /// The folder of the units' states (`StateDirectory=` of systemd.exec(5)).
     static let folder = "/var/lib/transfer"
 
-    /// Returns the commands that show the units' queues, for a user whose own queue is empty.
+    /// Returns the commands that show the units' queues, beside the user's own queue.
     ///
     /// - Parameter hint: The place of the user's queue; there are no hints for a place that was named.
-    static func hints(_ hint: CommandHint, folder: String = UnitQueues.folder) -> [String] {
-        guard hint.state == nil, hint.server == nil, hint.queue == nil,
+    static func hints(
+        _ hint: CommandHint, folder: String = UnitQueues.folder,
+        environment: [String: String] = Composition.environment
+    ) -> [String] {
+        guard hint.state == nil, hint.server == nil, hint.queue == nil, environment["TRANSFER_STATE"] == nil,
             let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
         else { return [] }
         // Beneath these are the states of the units of batches and of workers; a worker has no queue of its own.
