@@ -89,6 +89,13 @@ extension JobSettings.S3Access {
         return try tools(secrets).plan(explicit: explicit)
     }
 
+    /// Returns where the credentials come from that assume a role of this access.
+    package func plan(
+        base: S3CredentialSource.AssumedRole.Base, of role: String, _ secrets: SecretSource
+    ) throws(TransferError) -> S3CredentialPlan {
+        try tools(secrets).plan(base: base, of: role)
+    }
+
     private func tools(_ secrets: SecretSource) -> S3Settings {
         S3Settings(profile: profile, environment: { secrets.variable($0) }, readFile: { SecretSource.text(of: $0) })
     }

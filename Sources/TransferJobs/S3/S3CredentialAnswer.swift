@@ -36,7 +36,8 @@ package enum S3CredentialAnswer {
         _ bytes: [UInt8], from source: S3CredentialSource
     ) throws(TransferError) -> S3CredentialLease {
         let answer = XMLElement.read(bytes)
-        guard let credentials = answer?.child("AssumeRoleWithWebIdentityResult")?.child("Credentials") else {
+        let results = ["AssumeRoleWithWebIdentityResult", "AssumeRoleResult"]
+        guard let credentials = results.lazy.compactMap({ answer?.child($0)?.child("Credentials") }).first else {
             throw fault(source, "gave an answer without credentials")
         }
         return try lease(

@@ -34,6 +34,8 @@ package struct S3CredentialDialogue: Sendable {
     private let source: S3CredentialSource
     /// The text of the source's file, or the value of its variable; empty for none.
     private let secret: String
+    /// The credentials that assume a role; `nil` for other sources.
+    private let base: S3Credentials?
     /// Whether the source has given credentials before. A metadata service that was never there is no failure of the
     /// moment: most machines have none.
     private let isKnown: Bool
@@ -43,9 +45,13 @@ package struct S3CredentialDialogue: Sendable {
     ///
     /// - Parameters:
     ///   - secret: The text of the source's ``/TransferUpload/S3CredentialSource/file``, or the container's token.
+    ///   - base: The credentials that assume a role.
     ///   - isKnown: Whether the source has given credentials before.
-    package init(_ source: S3CredentialSource, secret: String = "", isKnown: Bool = false) {
+    package init(
+        _ source: S3CredentialSource, secret: String = "", base: S3Credentials? = nil, isKnown: Bool = false
+    ) {
         self.source = source
+        self.base = base
         self.secret = secret
         self.isKnown = isKnown
     }
@@ -59,6 +65,9 @@ package struct S3CredentialDialogue: Sendable {
             switch source {
             case .process: throw S3CredentialAnswer.fault(source, "is no server")
             case .webIdentity(let identity): return .ask(try Self.question(identity, secret))
+            case .assumedRole(let role):
+                guard let base else { throw S3CredentialAnswer.fault(source, "needs other credentials") }
+                return .ask(try Self.question(role, base, now))
             case .singleSignOn(let signOn):
                 let token = try S3CredentialAnswer.storedToken(secret, of: signOn, now: now)
                 let query =
@@ -96,7 +105,7 @@ package struct S3CredentialDialogue: Sendable {
                 guard !role.isEmpty else { throw S3CredentialAnswer.fault(source, "has no role") }
                 phase = .credentials
                 return .ask(Self.question(instance, PercentEncoding.encode(role), token))
-            case (.credentials, .webIdentity):
+            case (.credentials, .webIdentity), (.credentials, .assumedRole):
                 return end(.done(try S3CredentialAnswer.tokenService(body, from: source)))
             case (.credentials, .singleSignOn): return end(.done(try S3CredentialAnswer.portal(body, from: source)))
             case (.credentials, _): return end(.done(try S3CredentialAnswer.json(body, from: source)))
@@ -138,10 +147,31 @@ package struct S3CredentialDialogue: Sendable {
             ("Action", "AssumeRoleWithWebIdentity"), ("Version", "2011-06-15"), ("RoleArn", identity.role),
             ("RoleSessionName", identity.session), ("WebIdentityToken", token),
         ]
-        let body = fields.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
         return Question(
-            method: "POST", url: identity.endpoint + "/",
-            headers: [HeaderField("Content-Type", "application/x-www-form-urlencoded")], body: Array(body.utf8))
+            method: "POST", url: identity.endpoint + "/", headers: [formType], body: form(fields))
+    }
+
+    /// "AssumeRole" of the same reference, signed with the credentials that assume the role.
+    private static func question(
+        _ role: S3CredentialSource.AssumedRole, _ base: S3Credentials, _ now: Int64
+    ) throws(TransferError) -> Question {
+        var fields = [
+            ("Action", "AssumeRole"), ("Version", "2011-06-15"), ("RoleArn", role.role),
+            ("RoleSessionName", role.session),
+        ]
+        if let identity = role.externalID { fields.append(("ExternalId", identity)) }
+        if let duration = role.duration { fields.append(("DurationSeconds", "\(duration)")) }
+        var question = Question(method: "POST", url: role.endpoint + "/", headers: [formType], body: form(fields))
+        question.headers += try SignatureVersion4(region: role.region, service: "sts").fields(
+            method: question.method, url: question.url, headers: question.headers, payload: .bytes(question.body),
+            credentials: base, now: now)
+        return question
+    }
+
+    private static let formType = HeaderField("Content-Type", "application/x-www-form-urlencoded")
+
+    private static func form(_ fields: [(String, String)]) -> [UInt8] {
+        Array(fields.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&").utf8)
     }
 
     /// Version 2 of the metadata service: a session's token is requested first ("Use IMDSv2" of the EC2 user guide).

@@ -115,7 +115,8 @@ actor S3CredentialAsker {
         if case .process(let process) = source {
             return try S3CredentialAnswer.json(try await output(of: process, source), from: source)
         }
-        var dialogue = S3CredentialDialogue(source, secret: try await secret(of: source), isKnown: isKnown)
+        var dialogue = S3CredentialDialogue(
+            source, secret: try await secret(of: source), base: try await base(of: source), isKnown: isKnown)
         var step = dialogue.begin(now: WallClock.seconds)
         while true {
             switch step {
@@ -129,6 +130,36 @@ actor S3CredentialAsker {
                 }
             }
         }
+    }
+
+    /// Returns the credentials that assume a role, which may come from a source of their own.
+    private func base(of source: S3CredentialSource) async throws(TransferError) -> S3Credentials? {
+        switch try basePlan(of: source) {
+        case nil: return nil
+        case .known(let credentials): return credentials
+        case .asked(let other, let searched):
+            try checkEnd(of: other, from: source)
+            if let current = memory.current(other, now: WallClock.seconds) { return current }
+            if let failure = await ask(Want(source: other, searched: searched)) { throw failure }
+            return memory.current(other, now: WallClock.seconds)
+        }
+    }
+
+    private func basePlan(of source: S3CredentialSource) throws(TransferError) -> S3CredentialPlan? {
+        guard case .assumedRole(let role) = source else { return nil }
+        return try JobSettings.S3Access().plan(base: role.base, of: role.role, builder.secrets)
+    }
+
+    /// Checks that roles which are assumed by roles end at other credentials. Profiles that name each other would wait
+    /// for each other for ever.
+    private func checkEnd(of base: S3CredentialSource, from source: S3CredentialSource) throws(TransferError) {
+        var seen: Set = [source]
+        var next = base
+        while seen.insert(next).inserted {
+            guard case .asked(let other, _)? = try basePlan(of: next) else { return }
+            next = other
+        }
+        throw S3CredentialAnswer.fault(source, "is assumed by \(base), whose profiles name each other")
     }
 
     private func perform(_ question: S3CredentialDialogue.Question) async -> ExchangeOutcome {

@@ -8,6 +8,8 @@ package enum S3CredentialSource: Sendable, Hashable {
     case process(Process)
     /// A role that is assumed with the token of an OpenID Connect provider.
     case webIdentity(WebIdentity)
+    /// A role that is assumed with the credentials of another place.
+    case assumedRole(AssumedRole)
     /// A role of IAM Identity Center, by the token that `aws sso login` stored.
     case singleSignOn(SingleSignOn)
     /// The role of a container.
@@ -38,6 +40,37 @@ package enum S3CredentialSource: Sendable, Hashable {
             self.role = role
             self.session = session
             self.tokenFile = tokenFile
+        }
+    }
+
+    package struct AssumedRole: Sendable, Hashable {
+        /// The place of the credentials that assume the role.
+        package enum Base: Sendable, Hashable {
+            case profile(String)
+            case environment, container, instance
+        }
+
+        /// The URL of the Security Token Service, and the region that its requests are signed for.
+        package var endpoint: String
+        package var region: String
+        package var role: String
+        package var session: String
+        package var externalID: String?
+        /// The wanted duration in seconds; `nil` leaves it to the service.
+        package var duration: Int?
+        package var base: Base
+
+        package init(
+            endpoint: String, region: String, role: String, session: String, externalID: String? = nil,
+            duration: Int? = nil, base: Base
+        ) {
+            self.endpoint = endpoint
+            self.region = region
+            self.role = role
+            self.session = session
+            self.externalID = externalID
+            self.duration = duration
+            self.base = base
         }
     }
 
@@ -94,7 +127,7 @@ package enum S3CredentialSource: Sendable, Hashable {
         case .webIdentity(let identity): identity.tokenFile
         case .singleSignOn(let signOn): signOn.cache
         case .container(let container): container.tokenFile
-        case .process, .instance: nil
+        case .process, .instance, .assumedRole: nil
         }
     }
 }
@@ -105,6 +138,7 @@ extension S3CredentialSource: CustomStringConvertible {
         switch self {
         case .process(let process): "credential_process of the profile \(process.profile)"
         case .webIdentity(let identity): "the web identity of \(identity.role)"
+        case .assumedRole(let role): "the role \(role.role)"
         case .singleSignOn(let signOn): "IAM Identity Center for the role \(signOn.role)"
         case .container(let container): "the container's role at \(Redaction.url(container.url))"
         case .instance(let instance): "the instance's role at \(Redaction.url(instance.endpoint))"

@@ -35,8 +35,7 @@ extension S3Settings {
         let read = [(credentialsPath, AWSProfiles.Kind.credentials), (configPath, .config)].map { path, kind in
             (path: path, settings: path.flatMap { file in readFile(file).map { AWSProfiles($0, kind).settings[name] } })
         }
-        // A setting of the credentials file takes precedence over that of the config file.
-        let merged = (read[1].settings.flatMap { $0 } ?? [:]).merging(read[0].settings.flatMap { $0 } ?? [:]) { $1 }
+        let merged = self.merged(name)
         if let source = try roleOfProfile(merged, name) { return .asked(source, searched: searched) }
         for (index, file) in read.enumerated() {
             // The process precedes the keys of the config file, and follows those of the credentials file.
@@ -62,19 +61,13 @@ extension S3Settings {
 
     /// Returns the role that a profile names.
     ///
-    /// - Throws: `secretMissing` for a role that is assumed with other credentials, which is not supported.
+    /// - Throws: `secretMissing` for settings that contradict each other or need a person.
     private func roleOfProfile(
         _ settings: [String: String], _ name: String
     ) throws(TransferError) -> S3CredentialSource? {
         func setting(_ key: String) -> String? { settings[key].flatMap { $0.isEmpty ? nil : $0 } }
         if let role = setting("role_arn") {
-            guard let file = setting("web_identity_token_file") else {
-                throw Self.fault(
-                    name,
-                    "gets its credentials by role_arn with other credentials, which is not supported: put those that "
-                        + "`aws configure export-credentials` prints into the environment, or write that command as "
-                        + "credential_process of a profile")
-            }
+            guard let file = setting("web_identity_token_file") else { return try assumedRole(settings, role, name) }
             return webIdentity(role, absolute(file), setting("role_session_name"))
         }
         let region = setting("sso_region")
@@ -98,6 +91,78 @@ extension S3Settings {
             S3CredentialSource.SingleSignOn(
                 endpoint: service("AWS_ENDPOINT_URL_SSO") ?? Self.host("portal.sso", in: place), account: account,
                 role: role, cache: "\(home)/.aws/sso/cache/\(hash).json", login: "AWS_PROFILE=\(name) aws sso login"))
+    }
+
+    /// Returns a role with the place of the credentials that assume it ("Assume role credential provider" of the AWS SDKs
+    /// and Tools guide).
+    private func assumedRole(
+        _ settings: [String: String], _ role: String, _ name: String
+    ) throws(TransferError) -> S3CredentialSource? {
+        func setting(_ key: String) -> String? { settings[key].flatMap { $0.isEmpty ? nil : $0 } }
+        guard setting("mfa_serial") == nil else {
+            throw Self.fault(
+                name,
+                "asks for a code (mfa_serial): put the credentials that `aws configure export-credentials` prints into "
+                    + "the environment")
+        }
+        let base: S3CredentialSource.AssumedRole.Base
+        switch (setting("source_profile"), setting("credential_source")?.lowercased()) {
+        case (let source?, nil):
+            // A profile that names itself assumes the role with its own keys.
+            if source == name, setting("aws_access_key_id") == nil {
+                throw Self.fault(name, "is its own source_profile, and has no keys")
+            }
+            base = .profile(source)
+        case (nil, "environment"?): base = .environment
+        case (nil, "ecscontainer"?): base = .container
+        case (nil, "ec2instancemetadata"?): base = .instance
+        default: throw Self.fault(name, "has a role_arn, and needs either a source_profile or a credential_source")
+        }
+        let region = self.region ?? "us-east-1"
+        return .assumedRole(
+            S3CredentialSource.AssumedRole(
+                endpoint: service("AWS_ENDPOINT_URL_STS") ?? Self.host("sts", in: region), region: region, role: role,
+                session: setting("role_session_name") ?? "transfer", externalID: setting("external_id"),
+                duration: setting("duration_seconds").flatMap { Int($0) }, base: base))
+    }
+
+    /// Returns where the credentials come from that assume a role.
+    ///
+    /// - Throws: `secretMissing` where the place has none.
+    package func plan(
+        base: S3CredentialSource.AssumedRole.Base, of role: String
+    ) throws(TransferError) -> S3CredentialPlan {
+        switch base {
+        case .profile(let name):
+            let own = S3Settings(profile: name, environment: environment, readFile: readFile)
+            var searched: [String] = []
+            // The profile that has the role gives its keys, and not the role again.
+            let merged = own.merged(name)
+            if merged["role_arn"] == role, let keys = try Self.credentials(merged, name, "its files") {
+                return .known(keys)
+            }
+            guard let plan = try own.fromProfile(&searched) else { throw Self.missing(searched) }
+            return plan
+        case .environment:
+            guard let found = try fromEnvironment() else {
+                throw Self.missing(["AWS_ACCESS_KEY_ID in the environment"])
+            }
+            return .known(found)
+        case .container:
+            guard let found = try container() else {
+                throw Self.missing(["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI and _FULL_URI in the environment"])
+            }
+            return .asked(found, searched: [])
+        case .instance: return .asked(.instance(instance), searched: [])
+        }
+    }
+
+    /// Returns the settings of a profile in both files; those of the credentials file take precedence.
+    private func merged(_ name: String) -> [String: String] {
+        func settings(_ path: String?, _ kind: AWSProfiles.Kind) -> [String: String] {
+            path.flatMap(readFile).flatMap { AWSProfiles($0, kind).settings[name] } ?? [:]
+        }
+        return settings(configPath, .config).merging(settings(credentialsPath, .credentials)) { $1 }
     }
 
     private func process(_ settings: [String: String], _ name: String) throws(TransferError) -> S3CredentialSource? {

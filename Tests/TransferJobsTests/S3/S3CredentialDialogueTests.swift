@@ -89,6 +89,28 @@ import TransferUpload
         #expect(error(empty.begin(now: 0))?.message == "no S3 credentials: /t has no token")
     }
 
+    @Test func aRoleIsAssumedByASignedRequest() throws {
+        let role = S3CredentialSource.AssumedRole(
+            endpoint: "https://sts.eu-west-1.amazonaws.com", region: "eu-west-1", role: "arn:r", session: "s",
+            externalID: "e/1", duration: 900, base: .environment)
+        var dialogue = Dialogue(.assumedRole(role), base: S3Credentials(accessKey: "BASE", secret: "hush"))
+        let asked = try #require(question(dialogue.begin(now: 1_795_960_800)))
+        let body = String(decoding: asked.body, as: UTF8.self)
+        #expect(
+            body == "Action=AssumeRole&Version=2011-06-15&RoleArn=arn%3Ar&RoleSessionName=s&ExternalId=e%2F1"
+                + "&DurationSeconds=900")
+        let field = try #require(asked.headers.value("Authorization"))
+        #expect(field.contains("Credential=BASE/20261129/eu-west-1/sts/aws4_request") && !field.contains("hush"))
+        let answer = """
+            <AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>AK</AccessKeyId>
+            <SecretAccessKey>hush</SecretAccessKey><SessionToken>quiet</SessionToken>
+            <Expiration>2026-11-29T14:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>
+            """
+        #expect(dialogue.answered(200, Array(answer.utf8)) == .done(Self.lease))
+        var bare = Dialogue(.assumedRole(role))
+        #expect(error(bare.begin(now: 0))?.message.contains("needs other credentials") == true)
+    }
+
     @Test func aSignInThatHasExpiredNamesTheCommandForAnother() throws {
         let stored = #"{"accessToken": "hush", "expiresAt": "2026-11-29T14:00:00Z"}"#
         let source = S3CredentialSource.singleSignOn(Self.signOn)

@@ -142,7 +142,8 @@ import TransferTestSupport
                 request.headers["Authorization"] == "Bearer \(Self.secret)"
                     ? Response(body: .text(Self.keys(7))) : Response(status: 403)
             }
-            server.acceptUploads("/bucket/g", answer: Response(headers: ["ETag": #""9a0364b9e99bb480dd25e1f0284c8555""#]))
+            server.acceptUploads(
+                "/bucket/g", answer: Response(headers: ["ETag": #""9a0364b9e99bb480dd25e1f0284c8555""#]))
             var job = Sample.upload(folder.path("f"), to: "s3://bucket/g", id: "0", protocol: .s3)
             job.settings = access(server)
             let result = try await run(
@@ -160,7 +161,8 @@ import TransferTestSupport
         try await withTestServer { server in
             try folder.write("\(Self.secret).jwt\n", to: "jwt")
             server.handle("POST", "/") { request in
-                guard String(decoding: request.body, as: UTF8.self).contains("WebIdentityToken=\(Self.secret).jwt") else {
+                guard String(decoding: request.body, as: UTF8.self).contains("WebIdentityToken=\(Self.secret).jwt")
+                else {
                     return Response(status: 400)
                 }
                 let body =
@@ -178,6 +180,48 @@ import TransferTestSupport
                 ])
             #expect(result.ends == ["0": ["done"]], "\(result)")
             #expect(Set(signers(server)) == ["AK8"])
+        }
+    }
+
+    /// The profile's role is assumed with the keys that the program of another profile gives.
+    @Test func aRoleIsAssumedWithTheCredentialsOfAnotherProfile() async throws {
+        try await withTestServer { server in
+            try folder.write(Self.keys(3, process: true), to: "keys")
+            let keys = folder.path("keys")
+            try folder.write(
+                """
+                [profile work]
+                role_arn = arn:aws:iam::1:role/r
+                source_profile = base
+                [profile base]
+                credential_process = /bin/cat '\(keys)'
+                [profile one]
+                role_arn = arn:a
+                source_profile = two
+                [profile two]
+                role_arn = arn:b
+                source_profile = one
+                """, to: "home/.aws/config")
+            server.handle("POST", "/") { request in
+                guard request.headers["Authorization"]?.contains("Credential=AK3/") == true else {
+                    return Response(status: 403)
+                }
+                let body =
+                    "<A><AssumeRoleResult><Credentials><AccessKeyId>AK4</AccessKeyId><SecretAccessKey>\(Self.secret)"
+                    + "</SecretAccessKey><SessionToken>t</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration>"
+                    + "</Credentials></AssumeRoleResult></A>"
+                return Response(body: .text(body))
+            }
+            server.serve("/bucket/f", .text("content"))
+            let service = ["AWS_ENDPOINT_URL_STS": server.url("")]
+            let result = try await run([download(server)], service.merging(["AWS_PROFILE": "work"]) { $1 })
+            #expect(result.ends == ["0": ["done"]], "\(result)")
+            #expect(Set(signers(server)) == ["AK4"])
+            var other = download(server, 1)
+            other.settings.s3?.profile = "one"
+            let circle = try await run([other], service)
+            #expect(circle.ends == ["1": ["failed secretMissing"]], "\(circle)")
+            #expect(circle.events.contains("whose profiles name each other"), "\(circle)")
         }
     }
 

@@ -27,6 +27,7 @@ import TransferCore
         case .success(.known(let keys)): keys.accessKey
         case .success(.asked(.process(let process), _)): "process \(process.arguments)"
         case .success(.asked(.webIdentity(let identity), _)): "web identity \(identity.tokenFile)"
+        case .success(.asked(.assumedRole(let role), _)): "role \(role.role) by \(role.base)"
         case .success(.asked(.singleSignOn(let signOn), _)): "sign-on \(signOn.role)"
         case .success(.asked(.container(let container), _)): "container \(container.url)"
         case .success(.asked(.instance(let instance), _)): "instance \(instance.endpoint)"
@@ -67,7 +68,8 @@ import TransferCore
         environment["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"] = nil
         #expect(chosen() == "instance http://169.254.169.254")
         environment["AWS_EC2_METADATA_DISABLED"] = "true"
-        #expect(chosen().hasPrefix("error: no S3 credentials; looked at AWS_ACCESS_KEY_ID in the environment, /home/u/"))
+        #expect(
+            chosen().hasPrefix("error: no S3 credentials; looked at AWS_ACCESS_KEY_ID in the environment, /home/u/"))
     }
 
     @Test func aProfileThatIsAskedForOutranksTheEnvironment() {
@@ -130,6 +132,50 @@ import TransferCore
             place(plan(["AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE": "IPv6"])) == "instance http://[fd00:ec2::254]")
     }
 
+    @Test(arguments: [
+        ("source_profile = base", "role arn:r by profile(\"base\")"),
+        ("credential_source = Environment", "role arn:r by environment"),
+        ("credential_source = EcsContainer", "role arn:r by container"),
+        ("credential_source = Ec2InstanceMetadata", "role arn:r by instance"),
+        ("", "error: the profile p has a role_arn, and needs either a source_profile or a credential_source"),
+        (
+            "source_profile = base\ncredential_source = Environment",
+            "error: the profile p has a role_arn, and needs either a source_profile or a credential_source"
+        ),
+        ("source_profile = p", "error: the profile p is its own source_profile, and has no keys"),
+    ])
+    func rolesAreAssumedWithTheCredentialsOfAnotherPlace(_ lines: String, _ expected: String) {
+        let config = "[profile p]\nrole_arn = arn:r\n\(lines)\n"
+        #expect(place(plan(["AWS_PROFILE": "p"], config: config)) == expected)
+        let asking = place(plan(["AWS_PROFILE": "p"], config: config + "mfa_serial = arn:m\n"))
+        #expect(asking.hasPrefix("error: the profile p asks for a code (mfa_serial)"), "\(asking)")
+    }
+
+    @Test func aRolesBaseIsAProfileOrAPlace() throws {
+        let files = [
+            "/home/u/.aws/config": """
+            [profile own]
+            role_arn = arn:r
+            source_profile = own
+            [profile base]
+            credential_process = q
+            """,
+            "/home/u/.aws/credentials": "[own]\naws_access_key_id = OWN\naws_secret_access_key = s\n",
+        ]
+        let variables = Self.home.merging(["AWS_ACCESS_KEY_ID": "ENV", "AWS_SECRET_ACCESS_KEY": "s"]) { $1 }
+        let settings = S3Settings(environment: { variables[$0] }, readFile: { files[$0] })
+        func base(_ base: Source.AssumedRole.Base) -> String {
+            place(Result { () throws(TransferError) in try settings.plan(base: base, of: "arn:r") })
+        }
+        #expect(base(.profile("own")) == "OWN")
+        #expect(base(.profile("base")) == #"process ["q"]"#)
+        #expect(base(.environment) == "ENV")
+        #expect(
+            base(.container).hasPrefix("error: no S3 credentials; looked at AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"))
+        #expect(base(.instance).hasPrefix("instance "))
+        #expect(base(.profile("nope")).contains("has no profile nope"))
+    }
+
     @Test func sessionsOfIdentityCenterNameTheStoredToken() {
         let config = """
             [profile p]
@@ -162,10 +208,12 @@ import TransferCore
         #expect(CommandWords.split(line) == words)
     }
 
-    @Test(arguments: [
-        (nil, 1_000, true, false), (1_301, 1_000, true, false), (1_300, 1_000, true, true), (1_001, 1_000, true, true),
-        (1_000, 1_000, false, true), (900, 1_000, false, true),
-    ] as [(Int64?, Int64, Bool, Bool)])
+    @Test(
+        arguments: [
+            (nil, 1_000, true, false), (1_301, 1_000, true, false), (1_300, 1_000, true, true),
+            (1_001, 1_000, true, true),
+            (1_000, 1_000, false, true), (900, 1_000, false, true),
+        ] as [(Int64?, Int64, Bool, Bool)])
     func leasesAreRenewedFiveMinutesBeforeTheirEnd(_ end: Int64?, _ now: Int64, _ isUsable: Bool, _ isDue: Bool) {
         let lease = S3CredentialLease(credentials: S3Credentials(accessKey: "a", secret: "b"), expires: end)
         #expect(lease.isUsable(now: now) == isUsable)

@@ -134,7 +134,7 @@ import TransferCore
             half?.message
                 == "profile default in /home/u/.aws/credentials has aws_access_key_id but no aws_secret_access_key")
         let role = refusal(settings(Self.home, ["/home/u/.aws/config": "[default]\nrole_arn = arn:x\n"]))
-        #expect(role?.message.contains("role_arn with other credentials, which is not supported") == true)
+        #expect(role?.message.contains("needs either a source_profile or a credential_source") == true)
     }
 
     @Test func secretsAreInNoDescription() {
