@@ -237,6 +237,7 @@ deb-test: deb setup-clean ## the package in a clean system: lintian, installed, 
 	@Tests/packaging/run "$$(ls -t .build/deb/transfer_*.deb | head -n 1)"
 
 image: setup-image build ## container images of the command and of the service, in .build/image, without a base image
+	@rm -f .build/image/*.oci.tar
 	@scripts/image "$$(swift build $(RELEASE) --show-bin-path)/transfer"
 
 image-test: image ## the images: their files, and a run of each as its user; as root

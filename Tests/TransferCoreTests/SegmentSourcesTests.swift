@@ -30,6 +30,18 @@ import TransferCore
         #expect(sources.next(now: 160) == 1)
     }
 
+    /// The last connection may go to a source that has just failed, and to a paused one only where no other is left.
+    @Test func theLastConnectionPrefersASourceThatIsNotPaused() {
+        var sources = SegmentSources(Array(Self.urls.prefix(2)))
+        sources.pause(0, until: 3_700)
+        sources.opened(1)
+        sources.closed(1, bytes: 0, seconds: 1, fault: "reset", now: 100)
+        #expect(sources.next(now: 100) == nil)
+        #expect(sources.next(now: 100, isLast: true) == 1)
+        sources.drop(1, "gone")
+        #expect(sources.next(now: 100, isLast: true) == 0)
+    }
+
     @Test func theFasterOneGetsMoreAndASlowOneNone() {
         var sources = sources
         sources.measured(0, 1e6, now: 100)

@@ -26,6 +26,8 @@ public struct TransferCommand: Sendable {
             "LANG": "C.UTF-8",
             "TERM": "dumb",
             "TZ": "UTC",
+            // The metadata service of a machine in a cloud is no part of a test.
+            "AWS_EC2_METADATA_DISABLED": "true",
         ]
         let inherited = ProcessInfo.processInfo.environment
         for name in ["TMPDIR", "LD_LIBRARY_PATH", "LD_PRELOAD", "ASAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE"] {

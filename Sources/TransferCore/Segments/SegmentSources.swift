@@ -19,6 +19,8 @@ public struct SegmentSources: Sendable {
         public fileprivate(set) var dropped: String?
         /// The time from which the source may be used again after a failure, in seconds on the caller's clock.
         public fileprivate(set) var notBefore = 0.0
+        /// The time until which the server asked for a pause.
+        fileprivate var pausedUntil = 0.0
         fileprivate var measured = 0.0
     }
 
@@ -61,12 +63,15 @@ public struct SegmentSources: Sendable {
     /// - Parameter isLast: Whether no other connection is active; a source that has just failed is then used too.
     /// - Returns: `nil` where no source may be used now.
     public func next(now: Double, isLast: Bool = false) -> Int? {
-        let usable = all.indices.filter { index in
+        var usable = all.indices.filter { index in
             let source = all[index]
             guard source.dropped == nil, isLast || source.notBefore <= now else { return false }
             // A single connection shows whether a failed source works again.
             return source.failures == 0 || source.connections == 0
         }
+        // A server that asked for a pause is left alone as long as another one may be asked.
+        let unpaused = usable.filter { all[$0].pausedUntil <= now }
+        if !unpaused.isEmpty { usable = unpaused }
         if let fresh = usable.first(where: { isUnknown($0, now) }) { return fresh }
         let best = usable.compactMap { all[$0].rate }.max() ?? 0
         return usable.filter { all[$0].rate.map { $0 >= best * Self.slowest } ?? true }.max { one, other in
@@ -102,6 +107,7 @@ public struct SegmentSources: Sendable {
     /// Records that a source's server asks for a pause until that time, in seconds on the caller's clock.
     public mutating func pause(_ index: Int, until time: Double) {
         all[index].notBefore = max(all[index].notBefore, time)
+        all[index].pausedUntil = max(all[index].pausedUntil, time)
     }
 
     /// Records a new connection to a source.
