@@ -35,6 +35,20 @@ enum CookieFile {
             expires: expires == 0 ? nil : expires, created: now)
     }
 
+    /// Returns the file of cookies, the newest first as curl writes them.
+    static func text(_ cookies: [StoredCookie]) -> String {
+        let lines = cookies.reversed().map { cookie in
+            let mark = cookie.isHTTPOnly ? "#HttpOnly_" : ""
+            let domain = cookie.isHostOnly ? cookie.domain : "." + cookie.domain
+            let fields = [
+                mark + domain, cookie.isHostOnly ? "FALSE" : "TRUE", cookie.path, cookie.isSecure ? "TRUE" : "FALSE",
+                "\(cookie.expires ?? 0)", cookie.name, cookie.value,
+            ]
+            return fields.joined(separator: "\t") + "\n"
+        }
+        return "# Netscape HTTP Cookie File\n\n" + lines.joined()
+    }
+
     private static func hasControls(_ text: Substring) -> Bool {
         text.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ";") }
     }

@@ -31,6 +31,9 @@ public final class JourneyCookies: CookieJar {
     /// Whether there is certainly no cookie to send.
     public var isEmpty: Bool { memory.isEmpty }
 
+    /// The cookies that have not expired, as a file in Netscape's format.
+    package var file: String { CookieFile.text(memory.all(now: WallClock.now)) }
+
     /// Returns the value of the Cookie field for this URL, or `nil` if there is no cookie for it.
     public func field(for url: String) -> String? {
         guard !memory.isEmpty, let origin = CookieOrigin(url) else { return nil }

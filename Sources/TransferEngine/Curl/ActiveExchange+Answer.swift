@@ -18,12 +18,14 @@ extension ActiveExchange {
             // The capacity is enough for most heads.
             answer.block.reserveCapacity(512)
             answer.phase = .head
+            request.onHeadLine?(line)
             return true
         }
         guard answer.phase == .head else {
             receivedTrailerLine(line)
             return true
         }
+        request.onHeadLine?(line)
         let isEnd = line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n")
         guard isEnd else {
             guard answer.block.count + line.count <= HeadRule.largest else {

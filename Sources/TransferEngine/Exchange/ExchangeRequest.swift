@@ -104,6 +104,13 @@ public struct ExchangeRequest: Sendable {
         _modify { yield &fields.replaced }
     }
 
+    /// The receiver of the lines of every head as they came, from the status line to the empty line, on the loop;
+    /// `nil` for none.
+    package var onHeadLine: (@Sendable (UnsafeRawBufferPointer) -> Void)? {
+        _read { yield fields.onHeadLine }
+        _modify { yield &fields.onHeadLine }
+    }
+
     /// The settings that requests of one configuration share.
     var sharedSettings: Shared<ExchangeSettings> { fields.settings }
 
@@ -120,6 +127,7 @@ public struct ExchangeRequest: Sendable {
         var cookies: (any CookieJar)?
         var held: HeldVersion?
         var replaced: HeldFile?
+        var onHeadLine: (@Sendable (UnsafeRawBufferPointer) -> Void)?
     }
 
     /// The expected kind of answer.

@@ -112,6 +112,20 @@ struct RequestBuilder: Sendable {
         return try onJourney(request, spec.settings)
     }
 
+    /// Builds a request for an answer of any status, which is no file.
+    func message(_ spec: JobSpec, _ download: JobSpec.Download, url: String) throws(TransferError) -> ExchangeRequest {
+        var request = ExchangeRequest(
+            url: url, method: download.method ?? "GET", headers: try headers(spec.settings),
+            settings: try settings(spec.settings, for: url))
+        request.settings.timeouts.lostPaths = .kept
+        if download.compressed {
+            request.settings.decodes = true
+            if request.headers.value("Accept-Encoding") == nil { request.headers.append(Self.codings) }
+        }
+        if let body = download.body { request.body = .bytes(Array(body.utf8)) }
+        return try onJourney(request, spec.settings)
+    }
+
     func upload(_ spec: JobSpec, _ upload: JobSpec.Upload, file: SourceFile) throws(TransferError) -> ExchangeRequest {
         let resends = !spec.mustNotRepeat
         if let rules = plainRules.find(spec.sharedSettings, resends),

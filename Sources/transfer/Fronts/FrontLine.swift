@@ -26,10 +26,17 @@ struct FrontLine {
     var limitRate: String?
     var isQuiet = false
     var isVerbose = false
+    /// Whether the failure of a request at once has no message.
+    var hidesErrors = false
     /// The words that are left out, as the tool leaves them out: the rest is done, and the line fails at the end.
     var leftOut: [FrontFault] = []
     /// The messages about words that have no effect here, as they have none with the tool.
     var warnings: [String] = []
+    /// The file that gets the messages in place of standard error; `-` is standard output.
+    var messages: String?
+
+    /// Whether the transfers are requests at once, and no jobs.
+    var asksForAnswers: Bool { transfers.contains { $0.answer != nil } }
 }
 
 /// A transfer of a command line.
@@ -41,8 +48,12 @@ struct FrontTransfer {
     var kind: Kind
     /// Whether error statuses that are final otherwise are tried again.
     var retriesAllErrors = false
+    /// The error statuses that are tried again besides those that always are.
+    var retriedStatuses: Set<Int> = []
     /// The rules of the request that no key of a job file sets.
     var rules = JobSettings.HTTPRules.FrontRules()
+    /// The demands besides a file; `nil` for a job.
+    var answer: FrontAnswer?
 
     enum Kind {
         case download(Output)

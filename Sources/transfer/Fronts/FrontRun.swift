@@ -17,8 +17,22 @@ struct FrontRun {
         } catch let refusal as FrontRefusal {
             throw refusal.failure
         }
+        try redirectMessages(line)
         report(line)
         let work = try work(line)
+        if line.asksForAnswers {
+            let requests = zip(line.transfers, work.jobs).compactMap { transfer, spec in
+                transfer.answer.map { FrontAnswers.Request(transfer: transfer, answer: $0, spec: spec) }
+            }
+            var answers = FrontAnswers(requests, countsAll: tool != .curl)
+            answers.hidesErrors = line.hidesErrors
+            let succeeded: Bool
+            do {
+                defer { work.cookies?.remove() }
+                succeeded = try await answers.run()
+            }
+            ExitStatus.exit(succeeded && line.leftOut.isEmpty ? .complete : .someFailed)
+        }
         let status = work.jobs.isEmpty ? .complete : try await work.run()
         for (transfer, job) in zip(line.transfers, work.jobs) {
             guard case .download(.folder(_, .last)) = transfer.kind,
@@ -30,6 +44,16 @@ struct FrontRun {
             if let reason = name.apply() { throw Failure(.someFailed, reason) }
         }
         ExitStatus.exit(status == .complete && !line.leftOut.isEmpty ? .someFailed : status)
+    }
+
+    /// Lets the messages go to the file that a line names.
+    private func redirectMessages(_ line: FrontLine) throws(Failure) {
+        guard let path = line.messages else { return }
+        let file = path == "-" ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard file >= 0, dup2(file, STDERR_FILENO) >= 0 else {
+            throw Failure(.stateUnusable, "cannot write \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
+        }
+        if file > STDERR_FILENO { close(file) }
     }
 
     /// Reports the words of a line that are left out, or have no effect.
@@ -100,6 +124,8 @@ struct FrontRun {
             draft.set(["download"], .strings(transfer.urls), at: place)
             var path: String
             switch output {
+            // A request at once has no file of a job's; its output opens its own.
+            case _ where transfer.answer != nil: path = "answer-\(number)"
             case .file(let file): path = file
             case .folder(let folder, _): path = folder.isEmpty ? "./" : folder.hasSuffix("/") ? folder : folder + "/"
             case .standardOutput, .discarded, .stream:
@@ -136,6 +162,11 @@ struct FrontRun {
             // The spool's path would say nothing to the reader of a message.
             let name = FrontURL(transfer.urls[0]).lastSegment
             spec.id = (name.isEmpty ? "answer" : name) + (number == 0 ? "" : " #\(number + 1)")
+        }
+        if !transfer.retriedStatuses.isEmpty {
+            // A set of its own would replace the statuses that are tried again by default.
+            let others = (400...599).filter { StatusRule.mayPass($0, asksToWait: false) }
+            spec.settings.retry.statusCodes = transfer.retriedStatuses.union(others)
         }
         if transfer.retriesAllErrors { spec.settings.retry.statusCodes = Set(400...599) }
         if case .download(.folder(_, .given(let name))) = transfer.kind, case .download(var download) = spec.work {

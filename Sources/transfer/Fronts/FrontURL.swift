@@ -44,6 +44,22 @@ struct FrontURL {
         return String(path[path.index(after: slash)...])
     }
 
+    /// The host with its port, in lower case.
+    var authority: String {
+        let rest = url.drop { $0 != ":" }.dropFirst(3)
+        return rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }.lowercased()
+    }
+
+    /// The folders of the path, decoded; names that would lead elsewhere are left encoded.
+    var folders: [String] {
+        let path = target.prefix { $0 != "?" }
+        guard let slash = path.lastIndex(of: "/") else { return [] }
+        return path[..<slash].split(separator: "/").map { part in
+            let name = Self.decoded(part).replacing("/", with: "%2F")
+            return name == ".." || name == "." ? name.replacing(".", with: "%2E") : name
+        }
+    }
+
     var query: String? {
         let target = target
         guard let mark = target.firstIndex(of: "?") else { return nil }

@@ -103,6 +103,10 @@ struct FrontStage {
         }
         server.handle(nil, "/back") { _ in Response(status: 302, headers: ["Location": "/echo"]) }
         server.handle(nil, "/see") { _ in Response(status: 303, headers: ["Location": "/echo"]) }
+        server.handle(nil, "/login") { _ in
+            Response(headers: ["Set-Cookie": "sid=7; Path=/"], body: .text("let in"))
+        }
+        server.handle(nil, "/length") { Response(body: .text($0.headers["Content-Length"] ?? "none")) }
         server.handle(nil, "/echo", echo)
         server.handle(nil, "/made") { _ in Response(status: 201, body: .text("made")) }
         server.handle(nil, "/gone") { _ in Response(status: 204) }

@@ -22,7 +22,7 @@ enum FrontsTable {
         case .curl:
             let own: Set = [
                 "location", "remote-time", "remote-header-name", "silent", "verbose", "parallel", "retry-all-errors",
-                "anyauth",
+                "anyauth", "stderr", "fail-with-body",
             ]
             let refused = Set(CurlFrontRules.refused.keys)
             var (talk, others) = (CurlFrontRules.talk, refused)
@@ -37,8 +37,9 @@ enum FrontsTable {
             }
             let taken: Set = [
                 "user", "proxy-user", "oauth2-bearer", "parallel-max", "proto", "post301", "post302", "post303",
+                "stderr",
             ]
-            return (talk, others.subtracting(taken))
+            return (talk, others.subtracting(taken).subtracting(CurlFrontAnswers.names))
         case .wget:
             var (talk, refused): (Set<String>, Set<String>) = ([], [])
             for option in WgetOptions.all {

@@ -13,6 +13,8 @@ struct Aria2Download {
     private var renames = true
     private var login: (user: String?, password: String?) = (nil, nil)
     private var proxyLogin: (user: String?, password: String?) = (nil, nil)
+    /// The proxies by their options' names. The URL, which may follow, decides which of them counts.
+    private var proxies: [String: FrontOption] = [:]
     private var usesNetrc = true
     /// Whether a login is sent only when the server asks for it (`http-auth-challenge`).
     private var waitsForQuestion = false
@@ -86,21 +88,15 @@ struct Aria2Download {
             option.value = proxy.url
             if let user = proxy.user { proxyLogin = (user, proxy.password) }
         }
-        return takeListed(option)
+        proxies[option.name] = option
+        return nil
     }
 
     private mutating func takeListed(_ option: FrontOption) -> FrontFault? {
         guard let meaning = Aria2Options.meaning(of: option.name) else {
             return option.fault("no option that is known")
         }
-        // The proxies of one scheme need the URL, which may follow.
-        var taken = ListDraft(at: draft.place, url: urls.first ?? "")
-        let isProxy = option.name.hasSuffix("-proxy")
-        let verdict = isProxy ? meaning.apply(option.listed, to: &taken) : meaning.apply(option.listed, to: &draft)
-        if isProxy, let proxy = taken.string(["proxy"]) {
-            draft.set(["proxy"], .string(proxy), at: FrontPlace.of(option.index))
-        }
-        return switch verdict {
+        return switch meaning.apply(option.listed, to: &draft) {
         case .taken: nil
         case .leftOut, .takenWithout: option.fault(CurlFrontRules.unknownEffect)
         case .refused(let message): option.fault(message.strippingPrefix("\(option.shown): "))
@@ -119,6 +115,10 @@ struct Aria2Download {
         if !own.has(["retry", "limit"]) { own.set(["retry", "limit"], .integer(4), at: place) }
         if !own.has(["remoteTime"]) { own.set(["remoteTime"], .boolean(false), at: place) }
         logIn(&own, place)
+        let scheme = urls.first.map { FrontURL($0).scheme } ?? ""
+        if let proxy = proxies["\(scheme)-proxy"] ?? proxies["all-proxy"] {
+            own.set(["proxy"], .string(proxy.value), at: FrontPlace.of(proxy.index))
+        }
         if let user = proxyLogin.user, let proxy = own.string(["proxy"]) {
             own.remove(["proxy"])
             own.set(["proxy", "url"], .string(proxy), at: place)

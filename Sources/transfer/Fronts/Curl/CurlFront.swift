@@ -10,6 +10,8 @@ struct CurlFront: FrontReader {
     private(set) var line = FrontLine()
     var faults: [FrontFault] = []
     private var operation = CurlFrontOperation()
+    private var operations: [CurlFrontOperation] = []
+    private var showsErrors = false
     private var isParallel = false
     private var parallel = 50
 
@@ -24,6 +26,8 @@ struct CurlFront: FrontReader {
     }()
 
     mutating func take(_ option: FrontOption) {
+        if option.name == "show-error" { showsErrors = option.isOn }
+        if option.name == "fail" { operation.answers.fails = option.isOn }
         if CurlFrontRules.talk.contains(option.name) { return }
         if let rule = CurlFrontRules.refused[option.name] {
             // An option that is switched off asks for nothing.
@@ -42,6 +46,7 @@ struct CurlFront: FrontReader {
         case "config":
             let command = option.value == "-" ? nil : CurlFrontRules.list(option.value)
             faults.append(option.fault("a file of options is a list here", line: command))
+        case "stderr": line.messages = option.value
         case "next": endOperation()
         default: if let fault = operation.take(option) { faults.append(fault) }
         }
@@ -51,17 +56,21 @@ struct CurlFront: FrontReader {
 
     mutating func finish() {
         endOperation()
+        let asks = operations.contains(where: \.asksForAnswers)
+        for operation in operations {
+            do throws(CurlFrontOperation.Faults) {
+                line.transfers += try operation.transfers(asAnswers: asks)
+            } catch {
+                faults += error.faults
+            }
+        }
         if faults.isEmpty, line.transfers.isEmpty { faults.append(FrontFault(shown: "", reason: "no URL is named")) }
         line.concurrency = isParallel ? parallel : 1
+        line.hidesErrors = line.isQuiet && !showsErrors
     }
 
     private mutating func endOperation() {
-        let ended = operation
+        operations.append(operation)
         operation = CurlFrontOperation()
-        do throws(CurlFrontOperation.Faults) {
-            line.transfers += try ended.transfers()
-        } catch {
-            faults += error.faults
-        }
     }
 }

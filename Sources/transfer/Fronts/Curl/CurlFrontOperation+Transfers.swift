@@ -3,8 +3,20 @@ import TransferQueue
 
 extension CurlFrontOperation {
     /// Returns the transfers of the URLs and their patterns.
-    func transfers() throws(Faults) -> [FrontTransfer] {
+    ///
+    /// - Parameter asAnswers: Whether the line is done as requests at once, and not as jobs.
+    func transfers(asAnswers: Bool) throws(Faults) -> [FrontTransfer] {
         guard !isEmpty else { return [] }
+        if let fault = answers.fault { throw Faults(faults: [fault]) }
+        if asAnswers { try checkAnswers() }
+        if !asAnswers, let option = answers.retryTime {
+            throw Faults(faults: [
+                option.fault("attempts are bounded by --retry, and each by --max-time", canBeLeftOut: true)
+            ])
+        }
+        if body.isQuery, body.place != nil, !answers.query.isEmpty {
+            throw Self.fault("--url-query", "curl sends the data of -G alone: write one of the two")
+        }
         guard !urls.isEmpty else { throw Self.fault("", "no URL goes with these options") }
         if let extra = uploads.dropFirst(urls.count).first {
             throw Self.fault(extra.text, "no URL goes with this file")
@@ -18,7 +30,8 @@ extension CurlFrontOperation {
             let pattern = try pattern(url)
             for number in 0..<pattern.count {
                 let (text, words) = pattern[number]
-                transfers += try self.transfers(of: FrontURL(text), url, words, position)
+                transfers += try self.transfers(
+                    of: FrontURL(answers.query(behind: text)), url, words, position, asAnswers)
             }
             guard transfers.count <= CurlPattern.most else {
                 throw Self.fault(url.text, CurlPattern.tooMany.message)
@@ -41,7 +54,7 @@ extension CurlFrontOperation {
 
     /// Returns the transfers of one URL: one for each file of an upload's pattern, otherwise one.
     private func transfers(
-        of url: FrontURL, _ written: Text, _ words: [String], _ position: Int
+        of url: FrontURL, _ written: Text, _ words: [String], _ position: Int, _ asAnswers: Bool
     ) throws(Faults) -> [FrontTransfer] {
         let place = FrontPlace.of(written.index)
         var draft = draft
@@ -80,7 +93,11 @@ extension CurlFrontOperation {
         // With -J, curl writes over no file, whatever it holds.
         if case .folder = kind { transfer.rules.takesSame = false }
         transfer.rules.keepsLonger = destinations.continues
-        if transfer.isStreamed, !draft.has(["retry", "limit"]) {
+        if asAnswers {
+            guard url.isHTTP else { throw Self.fault(Redaction.url(written.text), "only HTTP has such an answer") }
+            transfer.answer = answers.answer(follows: follows)
+        }
+        if transfer.isStreamed || asAnswers, !draft.has(["retry", "limit"]) {
             // A reader may wait for the stream: one attempt is made, as curl does.
             transfer.draft.set(["retry", "limit"], .integer(0), at: place)
         }
@@ -154,7 +171,7 @@ extension CurlFrontOperation {
 
     private func sent(_ file: String, to url: FrontURL, _ common: ListDraft) -> FrontTransfer {
         var draft = common
-        if createsFolders { draft.set(["createFolders"], .boolean(true), at: draft.place) }
+        if destinations.createsFolders { draft.set(["createFolders"], .boolean(true), at: draft.place) }
         let target = url.hasNoPath ? url.url + "/" : url.url
         let source: FrontTransfer.Source = file == "-" || file == "." ? .standardInput : .file(file)
         var rules = rules

@@ -19,6 +19,8 @@ struct CurlFrontDestinations {
     var continues = false
     var clobbers: Bool?
     var skips = false
+    /// Whether missing folders of an FTP server are made.
+    var createsFolders = false
 }
 
 /// The logins of curl's command line.
@@ -59,9 +61,9 @@ struct CurlFrontOperation {
     var form = CurlForm()
     var globs = true
     var follows = false
-    var createsFolders = false
     var retriesAllErrors = false
     var protocols: FrontOption?
+    var answers = CurlFrontAnswers()
     var rules = JobSettings.HTTPRules.FrontRules()
     private(set) var fields = CurlFrontFields()
     private var isGiven = false
@@ -91,7 +93,7 @@ struct CurlFrontOperation {
         case "location": follows = option.isOn
         case "clobber": destinations.clobbers = option.isOn
         case "skip-existing": destinations.skips = option.isOn
-        case "ftp-create-dirs": createsFolders = option.isOn
+        case "ftp-create-dirs": destinations.createsFolders = option.isOn
         case "get": body.isQuery = option.isOn
         case "continue-at":
             guard option.value == "-" else { return option.fault("where a file continues is found out: write -C -") }
@@ -100,7 +102,7 @@ struct CurlFrontOperation {
         case "form": return verdict(form.take(option.listed, isText: false), option)
         case "form-string": return verdict(form.take(option.listed, isText: true), option)
         case "request" where option.value.uppercased() == "HEAD":
-            return option.fault("a job moves a file, and the head alone is none")
+            return option.fault("-I asks for the head alone")
         case "request":
             rules.redirects.keepsMethod = true
             return takeListed(option)
@@ -115,6 +117,7 @@ struct CurlFrontOperation {
         case "proxy", "proxy1.0", "socks5", "socks5-hostname": take(proxy: option)
         case "proto": protocols = option
         case "retry-all-errors": retriesAllErrors = option.isOn
+        case _ where CurlFrontAnswers.names.contains(option.name): return answers.take(option)
         default: return takeListed(option)
         }
         return nil
@@ -178,7 +181,7 @@ struct CurlFrontOperation {
     }
 
     /// Returns a field of a form, with a plus sign for each space.
-    private static func encoded(_ text: Substring, named name: Substring) -> String {
+    static func encoded(_ text: Substring, named name: Substring) -> String {
         (name.isEmpty ? "" : "\(name)=") + PercentEncoding.encode(text).replacing("%20", with: "+")
     }
 
@@ -234,6 +237,7 @@ struct CurlFrontOperation {
     private mutating func take(cookie option: FrontOption) -> FrontFault? {
         guard option.value.contains("=") else {
             // The name of no file only switches cookies on, for redirects.
+            answers.answer.keepsCookies = true
             return option.value == "-" || FrontNames.exists(option.value) ? takeListed(option) : nil
         }
         guard !fields.names.contains("cookie") else { return nil }

@@ -8,32 +8,25 @@ enum CurlFrontRules {
         "show-error", "progress-bar", "progress-meter", "buffer", "styled-output", "trace-time", "trace-ids",
         "fail", "create-dirs", "retry-connrefused", "remove-on-error", "parallel-immediate", "basic",
         "keepalive", "alpn", "npn", "disable", "tlsv1", "tlsv1.0", "tlsv1.1", "tlsv1.2", "ftp-pasv", "http2",
-        "suppress-connect-headers", "fail-with-body", "hsts", "epsv", "eprt",
+        "suppress-connect-headers", "hsts", "epsv", "eprt",
     ]
 
     private static let answers = "what a server says besides the file is not shown; -v shows the job's way"
-    private static let cookies = "cookies of answers are not kept; -b FILE sends those of a file"
     private static let routes = "the machine's routes choose between IPv4 and IPv6"
 
     /// The options that a command line cannot have, with the reason, and whether the rest of the line means the same
     /// to the user without them.
     static let refused: [String: (reason: String, canBeLeftOut: Bool)] = [
-        "head": ("a job moves a file, and the head alone is none", false),
         "list-only": ("a job moves a file, and names in a folder are none", false),
         "quote": ("a job moves a file, and commands to a server are none", false),
         "mail-from": ("mail is not sent", false), "mail-rcpt": ("mail is not sent", false),
         "telnet-option": ("telnet is not spoken", false),
-        "include": ("only the file is written, not the head before it", true),
-        "write-out": (answers, true), "dump-header": (answers, true),
-        "cookie-jar": (cookies, false),
         "ipv4": (routes, true), "ipv6": (routes, true),
         "trace": (answers, true), "trace-ascii": (answers, true), "trace-config": (answers, true),
-        "stderr": ("2> FILE keeps the messages", true), "libcurl": ("no source of a program is written", true),
+        "libcurl": ("no source of a program is written", true),
         "fail-early": ("the transfers of a line do not depend on each other; write a line for each", false),
-        "retry-max-time": ("attempts are bounded by --retry, and each by --max-time", true),
         "max-filesize": ("nothing bounds the size of a file", true),
         "junk-session-cookies": ("every cookie of the file is sent that has not expired", true),
-        "range": ("files are fetched whole", false),
         "location-trusted": ("a login goes to the URL's own server alone; -L follows redirects", false),
         "http3-only": ("the server and the machine agree on the version of HTTP", true),
         "help": ("`transfer curl --help` stands alone", false),

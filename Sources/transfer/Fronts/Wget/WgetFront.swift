@@ -16,6 +16,10 @@ struct WgetFront: FrontReader {
     private var usesNetrc = true
     private var sendsLoginFirst = false
     private var base: String?
+    /// Whether files are only asked for (`--spider`).
+    private var isSpider = false
+    /// The statuses after which a request is made again, besides those that always are.
+    private var retriedStatuses: Set<Int> = []
 
     static let syntax: FrontSyntax = {
         var syntax = FrontSyntax(joinsByEquals: true)
@@ -58,6 +62,22 @@ struct WgetFront: FrontReader {
         case "trust-server-names": names.areLast = option.isOn
         case "use-server-timestamps": draft.set(["remoteTime"], .boolean(option.isOn), at: place)
         case "base": base = option.value
+        case "force-directories", "no-directories":
+            names.makesFolders = option.isOn == (option.name != "no-directories")
+        case "no-host-directories": names.namesHost = !option.isOn
+        case "protocol-directories": names.namesScheme = option.isOn
+        case "spider": isSpider = option.isOn
+        case "cut-dirs":
+            guard let count = Int(option.value), count >= 0 else {
+                return faults.append(option.fault("it takes a whole number"))
+            }
+            names.leftOutFolders = count
+        case "retry-on-http-error":
+            let codes = option.value.split(separator: ",").map { Int($0) }
+            guard codes.allSatisfy({ FieldRanges.statusCodes.contains($0 ?? 0) }) else {
+                return faults.append(option.fault("it takes statuses, such as 429,503"))
+            }
+            retriedStatuses.formUnion(codes.compactMap(\.self))
         case "load-cookies":
             guard FrontNames.exists(option.value) else {
                 return line.warnings.append("wget \(option.shown): no file \(option.value) is there; no cookie is sent")
@@ -170,24 +190,46 @@ struct WgetFront: FrontReader {
             }
             var own = draft
             own.place = FrontPlace.of(index)
+            // wget says that such a request has no body.
+            if let method = own.string(["method"])?.uppercased(), ["POST", "PUT", "PATCH"].contains(method),
+                !own.has(["body"])
+            {
+                own.set(["body"], .string(""), at: own.place)
+            }
             logIn(url, &own)
-            let output = names.output(of: url, &own)
+            let output = isSpider ? .discarded : names.output(of: url, &own)
             var transfer = FrontTransfer(draft: own, urls: [url.url], kind: .download(output))
+            transfer.retriedStatuses = retriedStatuses
+            if isSpider { ask(&transfer, url) }
             if case .folder = output { transfer.rules.takesSame = false }
             transfer.rules.numbersLast = true
             transfer.rules.keepsLonger = names.continues
             if !own.has(["retry", "limit"]) {
                 // wget's own limit is 20 attempts. A reader may wait for a stream, which gets one.
-                let limit = transfer.isStreamed ? 0 : 19
+                let limit = transfer.isStreamed || isSpider ? 0 : 19
                 transfer.draft.set(["retry", "limit"], .integer(limit), at: own.place)
             }
             line.transfers.append(transfer)
         }
+        line.hidesErrors = line.isQuiet
         // A line without any URL of ours ends before anything starts.
         if line.transfers.isEmpty {
             faults += line.leftOut
             line.leftOut = []
         }
+    }
+
+    /// Lets a transfer only ask whether its file is there.
+    private mutating func ask(_ transfer: inout FrontTransfer, _ url: FrontURL) {
+        guard url.isHTTP, !transfer.draft.has(["body"]) else {
+            return faults.append(FrontFault(shown: "--spider", reason: "only HTTP is asked, without a body"))
+        }
+        var answer = FrontAnswer()
+        answer.asksHead = true
+        answer.keepsCookies = true
+        answer.follows = true
+        answer.refusals = .dropped
+        transfer.answer = answer
     }
 
     private mutating func logIn(_ url: FrontURL, _ draft: inout ListDraft) {

@@ -16,6 +16,15 @@ struct WgetNames {
     /// Whether the last URL of the redirects names the file.
     var areLast = false
 
+    /// Whether a file goes to folders named after its host and path (`--force-directories`).
+    var makesFolders = false
+    /// Whether the host is the first of these folders.
+    var namesHost = true
+    /// Whether the scheme is a folder above the host's.
+    var namesScheme = false
+    /// The number of the path's folders that are left out.
+    var leftOutFolders = 0
+
     /// The names of the line's earlier URLs.
     private var taken: Set<String> = []
 
@@ -33,9 +42,9 @@ struct WgetNames {
         if areServers || areLast {
             // The other name is not known before the answer.
             setRule(keeps ? "skip" : updates ? "update" : "rename", &draft, place)
-            return .folder(folder ?? "", name: areLast ? .last : .given(name))
+            return .folder(home(of: url) ?? "", name: areLast ? .last : .given(name))
         }
-        let path = FrontNames.joined(folder, name)
+        let path = FrontNames.joined(home(of: url), name)
         if continues || updates || keeps {
             setRule(keeps ? "skip" : "update", &draft, place)
             return .file(path)
@@ -44,6 +53,15 @@ struct WgetNames {
         let free = FrontNames.free(path, taken: taken)
         taken.insert(free)
         return .file(free)
+    }
+
+    /// Returns the folder that a URL's file goes to; `nil` for the working one.
+    private func home(of url: FrontURL) -> String? {
+        guard makesFolders else { return folder }
+        var parts = Array(url.folders.dropFirst(leftOutFolders))
+        if namesHost { parts.insert(url.authority, at: 0) }
+        if namesScheme { parts.insert(url.scheme, at: 0) }
+        return parts.isEmpty ? folder : FrontNames.joined(folder, parts.joined(separator: "/"))
     }
 
     private func setRule(_ rule: String, _ draft: inout ListDraft, _ place: ListPlace) {

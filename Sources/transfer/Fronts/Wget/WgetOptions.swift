@@ -30,23 +30,24 @@ enum WgetOptions {
         options(
             "no-clobber:nc,no-verbose:nv,quiet:q,verbose:v,continue:c,timestamping:N,content-disposition,no-netrc,"
                 + "use-server-timestamps,trust-server-names,cache,proxy,no-http-keep-alive,retry-on-host-error,"
-                + "auth-no-challenge",
+                + "auth-no-challenge,force-directories:x,no-directories:nd,no-host-directories:nH,"
+                + "protocol-directories,spider",
             takesValue: false, .own)
         + options(
             "output-document:O,directory-prefix:P,input-file:i,base:B,execute:e,user,password,http-user,http-password,"
                 + "http-passwd,ftp-user,ftp-password,proxy-user,proxy-password,header,post-data,post-file,body-data,"
                 + "body-file,method,tries:t,timeout:T,limit-rate,secure-protocol,compression,restrict-file-names,"
-                + "proxy-passwd,load-cookies",
+                + "proxy-passwd,load-cookies,cut-dirs,retry-on-http-error",
             takesValue: true, .own)
 
     private static let talk =
         options(
-            "debug:d,show-progress,server-response:S,no-directories:nd,no-host-directories:nH,no-parent:np,"
-                + "retry-connrefused,no-hsts,dns-cache,iri,glob,passive-ftp,protocol-directories,"
+            "debug:d,show-progress,server-response:S,no-parent:np,https-only,"
+                + "retry-connrefused,no-hsts,dns-cache,iri,glob,passive-ftp,"
                 + "no-config,if-modified-since,unlink,cookies",
             takesValue: false, .talk)
         + options(
-            "progress,report-speed,cut-dirs,dns-timeout,local-encoding,remote-encoding,preferred-location,"
+            "progress,report-speed,dns-timeout,local-encoding,remote-encoding,preferred-location,"
                 + "dot-style",
             takesValue: true, .talk)
 
@@ -70,8 +71,7 @@ enum WgetOptions {
     private static let refused =
         options(
             "recursive:r,mirror:m,page-requisites:p,convert-links:k,convert-file-only,span-hosts:H,relative:L,"
-                + "backup-converted:K,strict-comments,follow-ftp,delete-after,adjust-extension:E,remove-listing,"
-                + "force-directories:x",
+                + "backup-converted:K,strict-comments,follow-ftp,delete-after,adjust-extension:E,remove-listing",
             takesValue: false, .refused(sites, canBeLeftOut: false))
         + options(
             "level:l,accept:A,reject:R,accept-regex,reject-regex,regex-type,domains:D,exclude-domains,follow-tags,"
@@ -81,8 +81,6 @@ enum WgetOptions {
         + options(
             "background:b", takesValue: false,
             .refused("`nohup`, or systemd's units in the manual, run it in the background", canBeLeftOut: true))
-        + options(
-            "spider", takesValue: false, .refused("a job moves a file; no job only asks for one", canBeLeftOut: false))
         + options(
             "force-html:F", takesValue: false, .refused("a page is not searched for links", canBeLeftOut: false))
         + options(
@@ -103,13 +101,13 @@ enum WgetOptions {
             "save-cookies", takesValue: true,
             .refused("cookies of answers are not kept; --load-cookies sends those of a file", canBeLeftOut: true))
         + options(
-            "keep-session-cookies,save-headers,content-on-error,xattr,https-only,warc-cdx",
+            "keep-session-cookies,save-headers,content-on-error,xattr,warc-cdx",
             takesValue: false, .refused(answers, canBeLeftOut: true))
         + options(
             "ignore-length", takesValue: false,
             .refused("a file must have the length that its server declares", canBeLeftOut: true))
         + options(
-            "bind-address,ciphers,crl-file,ca-directory,egd-file,random-file,hsts-file,retry-on-http-error,start-pos,"
+            "bind-address,ciphers,crl-file,ca-directory,egd-file,random-file,hsts-file,start-pos,"
                 + "config,warc-file,warc-header,use-askpass,bind-dns-address,dns-servers,input-metalink,metalink-index,"
                 + "backups",
             takesValue: true,
