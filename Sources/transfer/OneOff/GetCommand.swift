@@ -239,7 +239,10 @@ struct Get: AsyncParsableCommand, RequestCommand {
         if proof.strict || download.strict { download = download.strictly }
         if let method = message.method ?? (body == nil ? nil : "POST") { download.method = method }
         download.body = body ?? download.body
-        return JobSpec(work: .download(download), priority: start.priority, settings: settings)
+        var spec = JobSpec(work: .download(download), priority: start.priority, settings: settings)
+        // The spool's path would say nothing to the reader of a message.
+        if spool != nil { spec.id = SafeFileName.fromURL(url) ?? "standard output" }
+        return spec
     }
 
     /// Returns the checksum of the URL's file in the list.

@@ -48,6 +48,20 @@ import TransferTestSupport
         }
     }
 
+    /// A message about a file for standard output has the file's name, and not the path of its spool.
+    @Test(arguments: [(["--retry", "0"], 404, "error x.iso: 404"), (["--verbose"], 200, "info x.iso: fetched")])
+    func messagesNameTheFileOfTheURL(_ options: [String], _ status: Int, _ answer: String) async throws {
+        try await withTestServer { server in
+            let place = try Workplace()
+            server.serve("/x.iso", .text("x"))
+            if status != 200 { server.script("/x.iso", [.status(status)]) }
+            let result = try await place.command(["get", "-o", "-", server.url("/x.iso")] + options).run()
+            #expect((result.exitCode == 0) == (status == 200), "\(result)")
+            #expect(result.standardError.contains(answer), "\(result)")
+            #expect(!result.standardError.contains("/streams/"), "\(result)")
+        }
+    }
+
     // MARK: After a kill
 
     private func streams(_ place: Workplace) throws -> [String] {
