@@ -46,22 +46,24 @@ struct ConfigurationCommand: ParsableCommand {
         if json {
             print(Self.json(entries, looked, url: url))
         } else {
-            let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
-            for line in Self.lines(entries, looked) { print(charset.visible(line)) }
+            let terminal = Terminal(STDOUT_FILENO, environment: Composition.environment)
+            for line in Self.lines(entries, looked, terminal) { print(line) }
         }
     }
 
     private static func lines(
-        _ entries: [ConfigurationEntry], _ looked: [(path: String, isThere: Bool)]
+        _ entries: [ConfigurationEntry], _ looked: [(path: String, isThere: Bool)], _ terminal: Terminal
     ) -> [String] {
+        let charset = terminal.charset
         var table = TextTable(("KEY", .left), ("VALUE", .left), ("FROM", .left))
         // Settings that a file or variable changes come first.
         let isSet = { (entry: ConfigurationEntry) in entry.place != .builtIn }
         for entry in entries.filter(isSet) + entries.filter({ !isSet($0) }) {
-            table.add([entry.key, entry.shown, "\(entry.place)"])
+            table.add([entry.key, entry.shown, "\(entry.place)"].map { charset.visible($0) })
         }
-        let files = looked.map { "\($0.isThere ? "read:     " : "not there:") \($0.path)" }
-        return (files.isEmpty ? ["no file is read (--no-config)"] : files) + [""] + table.lines
+        let files = looked.map { charset.visible("\($0.isThere ? "read:     " : "not there:") \($0.path)") }
+        return (files.isEmpty ? ["no file is read (--no-config)"] : files) + [""]
+            + table.lines(width: terminal.tableWidth)
     }
 
     /// Returns one object: `files` (`path`, `read`), `url`, `values` (`key`, `value`, `from`, `line`, `column`).

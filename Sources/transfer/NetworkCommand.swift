@@ -40,7 +40,8 @@ struct NetworkCommand: AsyncParsableCommand {
             if json || last == nil { output.write(state(snapshot)) }
             if !json, let last {
                 let time = TimeText.local(WallClock.milliseconds)
-                output.write(NetworkChanges.lines(from: last, to: snapshot).map { "\(time) \(charset.visible($0))" })
+                output.write(
+                    NetworkChanges.lines(from: last, to: snapshot).map { "\(time) \(terminal.charset.visible($0))" })
             }
             last = snapshot
             // No further state will come.
@@ -48,12 +49,13 @@ struct NetworkCommand: AsyncParsableCommand {
         }
     }
 
-    private var charset: Charset { Terminal(STDOUT_FILENO, environment: Composition.environment).charset }
+    private var terminal: Terminal { Terminal(STDOUT_FILENO, environment: Composition.environment) }
 
     private func state(_ snapshot: NetworkSnapshot) -> [String] {
         json
             ? [NetworkTable.json(snapshot, time: WallClock.milliseconds, congestion: .current)]
-            : NetworkTable.lines(snapshot, charset: charset, congestion: .current)
+            : NetworkTable.lines(
+                snapshot, charset: terminal.charset, congestion: .current, width: terminal.tableWidth)
     }
 }
 

@@ -8,7 +8,9 @@ struct WorkerTable {
     init(_ workers: [WorkerStatus]) { self.workers = workers }
 
     /// Returns the lines of the table; none where there are no workers.
-    func lines(_ charset: Charset) -> [String] {
+    ///
+    /// - Parameter width: The columns of the terminal; `nil` for output of any width.
+    func lines(_ charset: Charset, width: Int? = nil) -> [String] {
         guard !workers.isEmpty else { return [] }
         var table = TextTable([
             ("WORKER", .left), ("PID", .right), ("RUNNING", .right), ("CLAIMED", .right), ("RATE", .left),
@@ -22,7 +24,7 @@ struct WorkerTable {
                 worker.tags.isEmpty ? "-" : worker.tags.text,
             ])
         }
-        return [""] + table.lines
+        return [""] + table.lines(width: width)
     }
 
     /// The workers as JSON Lines, one object each.

@@ -47,11 +47,13 @@ struct RemoteReading {
         guard let explanation = record.explanation else {
             throw Failure(.stateUnusable, "\(client.base) is a newer version: this one does not know its answer")
         }
-        let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
+        let terminal = Terminal(STDOUT_FILENO, environment: Composition.environment)
+        let charset = terminal.charset
         let lines =
             json
             ? [WhyText.json(explanation, troubles: record.troubles)]
-            : WhyText.lines(explanation, charset: charset, batch: shown, lasting: lasting, hint: hint)
+            : WhyText.lines(
+                explanation, charset: charset, batch: shown, lasting: lasting, hint: hint, width: terminal.tableWidth)
         for line in lines { print(line) }
         guard !json else { return }
         for trouble in record.troubles { print(charset.visible(HookText.line(trouble))) }

@@ -15,14 +15,16 @@ struct ServiceVerbs {
     func status(_ name: String?, json: Bool) async throws {
         let rows = try await client.batches().filter { name == nil || $0.name == name }.map(Self.row)
         if let name, rows.isEmpty { throw Failure(.wrongUsage, "no batch \"\(name)\" at \(client.base)") }
-        let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
+        let terminal = Terminal(STDOUT_FILENO, environment: Composition.environment)
         let names = BatchNames(rows.map(\.name))
-        for line in json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset, names: names) {
-            print(line)
-        }
+        let lines =
+            json
+            ? StatusTable.json(rows)
+            : StatusTable.lines(rows, charset: terminal.charset, names: names, width: terminal.tableWidth)
+        for line in lines { print(line) }
     }
 
-    private static func row(_ batch: ServiceClient.Batch) -> BatchStatusRow {
+    static func row(_ batch: ServiceClient.Batch) -> BatchStatusRow {
         BatchStatusRow(
             name: batch.name, state: batch.state, done: batch.done, total: batch.total, failed: batch.failed,
             skipped: batch.skipped, cancelled: batch.cancelled, waiting: batch.waiting, rate: batch.rate,

@@ -43,7 +43,9 @@ struct FailedJobRow: Sendable, Hashable {
 /// The output of `transfer status BATCH --failed`.
 enum FailedTable {
     /// Returns the table. The reason is the last column, as it may be long.
-    static func lines(_ rows: [FailedJobRow], charset: Charset) -> [String] {
+    ///
+    /// - Parameter width: The columns of the terminal; `nil` for output of any width.
+    static func lines(_ rows: [FailedJobRow], charset: Charset, width: Int? = nil) -> [String] {
         guard !rows.isEmpty else { return ["no failed jobs"] }
         // Only files of watched folders are retried automatically.
         let hasAgain = rows.contains { $0.again != nil }
@@ -59,7 +61,7 @@ enum FailedTable {
             if hasAgain { cells.append(row.again.map { TimeText.local($0) } ?? "-") }
             table.add(cells + [charset.visible(row.reason)])
         }
-        return table.lines
+        return table.lines(width: width)
     }
 
     /// Returns one object a line.

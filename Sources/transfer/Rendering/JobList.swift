@@ -44,11 +44,13 @@ struct JobList {
     /// Prints the table.
     ///
     /// - Parameter names: The names of batches, which precede their jobs; `nil` for a single batch.
-    func printTable(_ charset: Charset, naming names: BatchNames?) throws {
-        var table = GrowingTable([
-            ("STATE", .left), ("SINCE", .left), ("BYTES", .right), ("ATTEMPTS", .right), ("JOB", .left),
-            ("URL, TO, REASON", .left),
-        ])
+    func printTable(_ terminal: Terminal, naming names: BatchNames?) throws {
+        let charset = terminal.charset
+        var table = GrowingTable(
+            [
+                ("STATE", .left), ("SINCE", .left), ("BYTES", .right), ("ATTEMPTS", .right), ("JOB", .left),
+                ("URL, TO, REASON", .left),
+            ], width: terminal.tableWidth)
         var isEmpty = true
         for batch in batches {
             let prefix = names.map { $0.short(batch) + "/" } ?? ""
@@ -84,14 +86,20 @@ struct JobList {
     }
 }
 
-/// A table that is written page by page: its columns get wider where a later page needs that.
+/// A table that is written page by page: its columns get wider where a later page needs that. A page whose columns do
+/// not fit the terminal has a block for each row, as with ``TextTable``.
 struct GrowingTable {
-    private let columns: [(title: String, alignment: TextTable.Alignment)]
+    private let columns: [TextTable.Column]
     private var widths: [Int]
+    private let width: Int?
     private var hasTitle = false
 
-    init(_ columns: [(title: String, alignment: TextTable.Alignment)]) {
+    /// Creates a table.
+    ///
+    /// - Parameter width: The columns of the terminal; `nil` for output of any width.
+    init(_ columns: [TextTable.Column], width: Int? = nil) {
         self.columns = columns
+        self.width = width
         widths = columns.map { DisplayWidth.of($0.title) }
     }
 
@@ -100,17 +108,14 @@ struct GrowingTable {
     /// - Parameter rows: The cells, which are fit to be shown.
     /// - Returns: The lines of the page; those of the first one follow the titles.
     mutating func lines(of rows: [[String]]) -> [String] {
-        var rows = rows
-        if !hasTitle { rows.insert(columns.map(\.title), at: 0) }
+        var grown = widths
+        for row in rows { for index in grown.indices { grown[index] = max(grown[index], DisplayWidth.of(row[index])) } }
+        if let width, TextTable.width(of: grown) > width {
+            return rows.flatMap { TextTable.block($0, columns, width: width) }
+        }
+        widths = grown
+        let titles = hasTitle ? [] : [columns.map(\.title)]
         hasTitle = true
-        for row in rows {
-            for index in widths.indices { widths[index] = max(widths[index], DisplayWidth.of(row[index])) }
-        }
-        return rows.map { row in
-            columns.indices.map { index in
-                columns[index].alignment == .left
-                    ? row[index].padded(widths[index]) : row[index].rightAligned(widths[index])
-            }.joined(separator: "  ").withoutTrailingSpaces
-        }
+        return (titles + rows).map { TextTable.line($0, columns, widths) }
     }
 }

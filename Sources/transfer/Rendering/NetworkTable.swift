@@ -4,13 +4,13 @@ import TransferReachability
 
 /// The output of `transfer network`.
 enum NetworkTable {
-    private static let width = 80
-
     /// Returns the table.
     ///
-    /// - Parameter offer: The congestion control; `nil` where the kernel does not report it.
+    /// - Parameters:
+    ///   - offer: The congestion control; `nil` where the kernel does not report it.
+    ///   - width: The columns of the terminal; `nil` for output of any width.
     static func lines(
-        _ snapshot: NetworkSnapshot, charset: Charset, congestion offer: CongestionOffer? = nil
+        _ snapshot: NetworkSnapshot, charset: Charset, congestion offer: CongestionOffer? = nil, width: Int? = nil
     ) -> [String] {
         guard snapshot.isKnown else {
             return ["the kernel cannot be asked here (no route netlink): a queue tries everything"]
@@ -26,7 +26,7 @@ enum NetworkTable {
                 "\(link.mtu)",
             ])
         }
-        var lines = table.lines
+        var lines = table.lines(width: width)
         let indent = (links.map { DisplayWidth.of(charset.visible($0.name)) }.max() ?? 0) + 2
         let details = links.flatMap { link -> [String] in
             var words = link.addresses.map { "\($0.address)/\($0.prefix)\(remark($0))" }
@@ -34,11 +34,14 @@ enum NetworkTable {
                 words.append("over \(charset.visible(beneath.name))")
             }
             if link.metering == .guessedYes { words.append("metered by its kind") }
-            return words.isEmpty ? [] : wrapped(charset.visible(link.name), words, indent: indent)
+            return words.isEmpty ? [] : wrapped(charset.visible(link.name), words, indent: indent, width ?? 80)
         }
         if !details.isEmpty { lines += [""] + details }
-        lines += ["", "default route: " + wayOut(snapshot, charset)]
-        if let offer { lines.append("sends by: " + charset.visible(sending(offer))) }
+        lines.append("")
+        lines += TextWrap.labelled("default route: " + wayOut(snapshot, charset), width: width, indent: 15)
+        if let offer {
+            lines += TextWrap.labelled("sends by: " + charset.visible(sending(offer)), width: width, indent: 10)
+        }
         if snapshot.connectivity != .unknown, snapshot.connectivity != .full {
             lines.append("NetworkManager says: \(connectivity(snapshot.connectivity))")
         }
@@ -99,7 +102,7 @@ enum NetworkTable {
     }
 
     /// Wraps words behind a name into as many lines as necessary.
-    private static func wrapped(_ name: String, _ words: [String], indent: Int) -> [String] {
+    private static func wrapped(_ name: String, _ words: [String], indent: Int, _ width: Int) -> [String] {
         var lines: [String] = []
         var line = name.padded(indent)
         var isEmpty = true

@@ -71,9 +71,11 @@ struct BatchStatusRow: Sendable, Hashable {
 enum StatusTable {
     /// Returns the table.
     ///
-    /// - Parameter names: The names of all batches of the queue.
+    /// - Parameters:
+    ///   - names: The names of all batches of the queue.
+    ///   - width: The columns of the terminal; `nil` for output of any width.
     static func lines(
-        _ rows: [BatchStatusRow], charset: Charset, names: BatchNames = BatchNames()
+        _ rows: [BatchStatusRow], charset: Charset, names: BatchNames = BatchNames(), width: Int? = nil
     ) -> [String] {
         guard !rows.isEmpty else { return ["no batches"] }
         // The columns account for every job of a batch; most batches have none of these.
@@ -100,7 +102,7 @@ enum StatusTable {
                     isLeast(row) ? "-" : row.eta.map { DurationText.clock($0) } ?? "-", row.pid.map { "\($0)" } ?? "-",
                 ])
         }
-        return table.lines
+        return table.lines(width: width)
             + rows.flatMap { row in
                 let name = names.short(row.name)
                 return folder(row, name, charset) + waits(row, name, charset)

@@ -46,6 +46,9 @@ struct Terminal: Sendable, Hashable {
     /// Whether a live screen can be shown.
     var canMoveCursor: Bool { isTerminal && !isDumb }
 
+    /// The columns for tables; `nil` for a file or a pipe, whose lines have any width, unless `COLUMNS` names them.
+    var tableWidth: Int? { isTerminal || named.width > 0 ? size.width : nil }
+
     /// The current size. It is queried for every frame, which makes SIGWINCH unnecessary.
     var size: Size {
         var window = winsize()

@@ -11,9 +11,10 @@ enum WhyText {
     ///   - batch: The name of its batch for people; by default its full name.
     ///   - lasting: The name for commands to paste; by default `batch`.
     ///   - again: The command that continues the batch, where no process runs it.
+    ///   - width: The columns of the terminal; `nil` for output of any width. Commands to paste are never broken.
     static func lines(
         _ explanation: JobExplanation, charset: Charset, batch: String? = nil, lasting: String? = nil,
-        again: String? = nil, hint: CommandHint = CommandHint()
+        again: String? = nil, hint: CommandHint = CommandHint(), width: Int? = nil
     ) -> [String] {
         let name = "\(batch ?? explanation.batch)/\(explanation.job)"
         let waited = explanation.waited.map { ", \(DurationText.words(.seconds($0.components.seconds)))" } ?? ""
@@ -44,7 +45,11 @@ enum WhyText {
         }
         let called = lasting.map { "\($0)/\(explanation.job)" } ?? name
         if let starts = starts(explanation, called, again, hint) { add("starts", starts) }
-        return lines.map { charset.visible($0.withoutTrailingSpaces) }
+        return lines.flatMap { line in
+            let shown = charset.visible(line.withoutTrailingSpaces)
+            guard line.hasPrefix("  "), !line.hasPrefix("  starts") else { return [shown] }
+            return TextWrap.labelled(shown, width: width, indent: labelWidth + 2)
+        }
     }
 
     private static func headline(_ explanation: JobExplanation) -> String {

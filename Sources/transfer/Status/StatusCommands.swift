@@ -64,33 +64,35 @@ struct Status: AsyncParsableCommand {
         let names = BatchNames(register)
         let name = try batch.flatMap { text throws(Failure) in try names.find(text) }
         if let batch, name == nil { throw place.hint.noBatch(batch, among: names) }
-        let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
+        let terminal = Terminal(STDOUT_FILENO, environment: Composition.environment)
+        let (charset, width) = (terminal.charset, terminal.tableWidth)
         let shown = name.map { [$0] } ?? register.names
         if jobs {
             let list = JobList(batches: shown, failed: failed, remote: remote)
-            return try json ? list.printJSON() : list.printTable(charset, naming: batch == nil ? names : nil)
+            return try json ? list.printJSON() : list.printTable(terminal, naming: batch == nil ? names : nil)
         }
         let statuses = try remote.statuses(name: name)
         if list { return try FailedList(statuses, remote).write() }
-        if failed { return try showFailed(remote, statuses, names, charset) }
+        if failed { return try showFailed(remote, statuses, names, terminal) }
         let rows = try statuses.map { status in
             var row = StatusText.row(status, hint: place.hint)
             row.hooks = try remote.hookTroubles(batch: status.name)
             return row
         }
-        for line in json ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset, names: names) {
-            print(line)
-        }
+        let lines =
+            json
+            ? StatusTable.json(rows) : StatusTable.lines(rows, charset: charset, names: names, width: width)
+        for line in lines { print(line) }
         // Root's own batches are no reason to hide those of the units.
         let isOverview = rows.isEmpty || batch == nil && !follow
         if isOverview, !json { for line in UnitQueues.hints(place.hint) { print(line) } }
         let workers = try WorkerTable(remote.workers())
-        for line in json ? workers.json : workers.lines(charset) { print(line) }
+        for line in json ? workers.json : workers.lines(charset, width: width) { print(line) }
         if !json { for line in rows.flatMap({ HookText.lines($0, names, charset) }) { print(line) } }
     }
 
     private func showFailed(
-        _ remote: QueueRemote, _ statuses: [BatchStatus], _ names: BatchNames, _ charset: Charset
+        _ remote: QueueRemote, _ statuses: [BatchStatus], _ names: BatchNames, _ terminal: Terminal
     ) throws {
         var all: [FailedJobRow] = []
         for status in statuses {
@@ -99,7 +101,8 @@ struct Status: AsyncParsableCommand {
             // The names are those that `why` and `retry` accept.
             all += batch == nil ? rows.map { $0.named("\(names.short(status.name))/\($0.job)") } : rows
         }
-        if !json { for line in FailedTable.lines(all, charset: charset) { print(line) } }
+        guard !json else { return }
+        for line in FailedTable.lines(all, charset: terminal.charset, width: terminal.tableWidth) { print(line) }
     }
 }
 

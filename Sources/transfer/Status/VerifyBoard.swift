@@ -1,3 +1,4 @@
+import Glibc
 import TransferCore
 import TransferQueue
 
@@ -6,6 +7,8 @@ struct VerifyBoard {
     private let names: BatchNames
     private let isJSON: Bool
     private let isQuiet: Bool
+    /// The columns of the terminal; `nil` for output of any width.
+    private let width = Terminal(STDOUT_FILENO, environment: Composition.environment).tableWidth
     /// The damaged files, including missing ones.
     private(set) var damaged: [FileCheck] = []
     private var counts: [String: Int] = [:]
@@ -31,7 +34,7 @@ struct VerifyBoard {
         }
         guard !isQuiet || state != "good" else { return }
         let name = "\(names.short(check.batch))/\(check.job)"
-        print("\(state.padded(to: 7))  \(name)\(Self.words(check))")
+        show(state, "\(name)\(Self.words(check))")
     }
 
     /// Adds a download that has never brought a file.
@@ -41,7 +44,11 @@ struct VerifyBoard {
         if isJSON {
             return print(Self.line(path: nil, state: "missing", batch: batch, job: job.job, reason: reason))
         }
-        print("\("missing".padded(to: 7))  \(names.short(batch))/\(job.job)  \(reason)")
+        show("missing", "\(names.short(batch))/\(job.job)  \(reason)")
+    }
+
+    private func show(_ state: String, _ text: String) {
+        for line in TextWrap.labelled("\(state.padded(to: 7))  \(text)", width: width, indent: 9) { print(line) }
     }
 
     /// Forgets damaged files that have been fetched: they are reported again.

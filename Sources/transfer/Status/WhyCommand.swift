@@ -43,7 +43,8 @@ struct Why: AsyncParsableCommand {
         } catch let error as TransferError where error.code == .fileMissing {
             throw Failure(.wrongUsage, error.message)
         }
-        let charset = Terminal(STDOUT_FILENO, environment: Composition.environment).charset
+        let terminal = Terminal(STDOUT_FILENO, environment: Composition.environment)
+        let charset = terminal.charset
         var again: String?
         if case .stopped = explanation.reason, let status = try remote.statuses(name: batch).first {
             let hint = place.hint
@@ -54,7 +55,8 @@ struct Why: AsyncParsableCommand {
             json
             ? [WhyText.json(explanation, troubles: troubles)]
             : WhyText.lines(
-                explanation, charset: charset, batch: shown, lasting: lasting, again: again, hint: place.hint)
+                explanation, charset: charset, batch: shown, lasting: lasting, again: again, hint: place.hint,
+                width: terminal.tableWidth)
         for line in lines { print(line) }
         guard !json else { return }
         for trouble in troubles { print(charset.visible(HookText.line(trouble))) }
