@@ -6,7 +6,7 @@ import TransferQueue
 struct Target: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The batches, or single jobs of batches.", valueName: "batch[/job]"),
-        completion: BatchCompletion.kind)
+        completion: BatchCompletion.jobs)
     var names: [String] = []
 
     @Flag(help: "Apply the command to every batch.")

@@ -136,9 +136,13 @@ struct Transfer: AsyncParsableCommand {
     /// Ends with the message of ArgumentParser: help and version on standard output, faults of usage on standard error.
     private static func tell(_ answer: ParserAnswer) -> Never {
         let status = ExitStatus(rawValue: answer.code.rawValue) ?? .wrongUsage
+        let width = Terminal(STDOUT_FILENO, environment: Composition.environment).size.width
+        // The parser reads the width here. It would wrap the lines, which are laid out afterwards.
+        if status == .complete { setenv("COLUMNS", "100000", 1) }
         let text = fullMessage(for: answer.error)
         if status == .complete {
-            print(text)
+            let isHelp = text.hasPrefix("OVERVIEW: ") || text.hasPrefix("USAGE: ")
+            print(isHelp ? HelpLayout.text(text, width: width) : CompletionScript.corrected(text))
         } else if !text.isEmpty {
             StandardError.write(text + "\n")
         }

@@ -46,8 +46,8 @@ struct Work: AsyncParsableCommand {
             valueName: "$variable|@file"))
     var queueKey: String?
 
-    @OptionGroup var limits: LimitOptions
-    @OptionGroup var outside: OutsideOptions
+    @OptionGroup(title: "Attempts and limits") var limits: LimitOptions
+    @OptionGroup(title: "Jobs of others") var outside: OutsideOptions
 
     @Option(
         help: ArgumentHelp(
@@ -77,8 +77,8 @@ struct Work: AsyncParsableCommand {
         transform: TimeSpan.read)
     var keep: TimeSpan?
 
-    @OptionGroup var configuration: ConfigurationOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "The queue") var configuration: ConfigurationOptions
+    @OptionGroup(title: "Output") var output: OutputOptions
 
     mutating func validate() throws {
         _ = try address()

@@ -56,16 +56,16 @@ struct Copy: AsyncParsableCommand, RequestCommand {
     @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Print what would be copied; copy nothing.")
     var dryRun = false
 
-    @OptionGroup var s3: S3Arguments
-    @OptionGroup var fields: FieldOptions
-    @OptionGroup var login: LoginArguments
-    @OptionGroup var proxy: ProxyOptions
-    @OptionGroup var trust: TrustOptions
-    @OptionGroup var configuration: ConfigurationOptions
-    @OptionGroup var attempts: AttemptOptions
-    @OptionGroup var limits: LimitOptions
-    @OptionGroup var show: OutputOptions
-    @OptionGroup var state: StateOptions
+    @OptionGroup(title: "Requests") var s3: S3Arguments
+    @OptionGroup(title: "Requests") var fields: FieldOptions
+    @OptionGroup(title: "Logins, proxies and TLS") var login: LoginArguments
+    @OptionGroup(title: "Logins, proxies and TLS") var proxy: ProxyOptions
+    @OptionGroup(title: "Logins, proxies and TLS") var trust: TrustOptions
+    @OptionGroup(title: "The queue") var configuration: ConfigurationOptions
+    @OptionGroup(title: "Attempts and limits") var attempts: AttemptOptions
+    @OptionGroup(title: "Attempts and limits") var limits: LimitOptions
+    @OptionGroup(title: "Output") var show: OutputOptions
+    @OptionGroup(title: "The queue") var state: StateOptions
 
     private var sources: [String] { urls.dropLast().map(URLArgument.completed) }
 

@@ -22,7 +22,7 @@ struct Get: AsyncParsableCommand, RequestCommand {
             valueName: "list"), completion: .file(), transform: PathArgument.text)
     var lists: [String] = []
 
-    @OptionGroup var place: DestinationOptions
+    @OptionGroup(title: "Files") var place: DestinationOptions
 
     @Option(help: ArgumentHelp("A further source of the file of the one URL.", valueName: "url"))
     var mirror: [String] = []
@@ -38,21 +38,21 @@ struct Get: AsyncParsableCommand, RequestCommand {
             """)
     var noMetalink = false
 
-    @OptionGroup var list: ListOptions
-    @OptionGroup var metalink: MetalinkOptions
-    @OptionGroup var coding: CodingOptions
-    @OptionGroup var proof: ProofOptions
-    @OptionGroup var message: MessageOptions
-    @OptionGroup var s3: S3Arguments
-    @OptionGroup var fields: FieldOptions
-    @OptionGroup var login: LoginArguments
-    @OptionGroup var proxy: ProxyOptions
-    @OptionGroup var trust: TrustOptions
-    @OptionGroup var configuration: ConfigurationOptions
-    @OptionGroup var attempts: AttemptOptions
-    @OptionGroup var limits: LimitOptions
-    @OptionGroup var show: OutputOptions
-    @OptionGroup var queue: OneOffPlaceOptions
+    @OptionGroup(title: "Lists") var list: ListOptions
+    @OptionGroup(title: "Lists") var metalink: MetalinkOptions
+    @OptionGroup(title: "Requests") var coding: CodingOptions
+    @OptionGroup(title: "Proofs") var proof: ProofOptions
+    @OptionGroup(title: "Requests") var message: MessageOptions
+    @OptionGroup(title: "Requests") var s3: S3Arguments
+    @OptionGroup(title: "Requests") var fields: FieldOptions
+    @OptionGroup(title: "Logins, proxies and TLS") var login: LoginArguments
+    @OptionGroup(title: "Logins, proxies and TLS") var proxy: ProxyOptions
+    @OptionGroup(title: "Logins, proxies and TLS") var trust: TrustOptions
+    @OptionGroup(title: "The queue") var configuration: ConfigurationOptions
+    @OptionGroup(title: "Attempts and limits") var attempts: AttemptOptions
+    @OptionGroup(title: "Attempts and limits") var limits: LimitOptions
+    @OptionGroup(title: "Output") var show: OutputOptions
+    @OptionGroup(title: "The queue") var queue: OneOffPlaceOptions
 
     private var output: String? { place.output }
 

@@ -34,16 +34,16 @@ struct Put: AsyncParsableCommand, RequestCommand {
     @Flag(name: [.customShort("n"), .customLong("dry-run")], help: "Print what would be sent; send nothing.")
     var dryRun = false
 
-    @OptionGroup var upload: UploadOptions
-    @OptionGroup var fields: FieldOptions
-    @OptionGroup var login: LoginArguments
-    @OptionGroup var proxy: ProxyOptions
-    @OptionGroup var trust: TrustOptions
-    @OptionGroup var configuration: ConfigurationOptions
-    @OptionGroup var attempts: AttemptOptions
-    @OptionGroup var limits: LimitOptions
-    @OptionGroup var show: OutputOptions
-    @OptionGroup var place: OneOffPlaceOptions
+    @OptionGroup(title: "Uploads") var upload: UploadOptions
+    @OptionGroup(title: "Requests") var fields: FieldOptions
+    @OptionGroup(title: "Logins, proxies and TLS") var login: LoginArguments
+    @OptionGroup(title: "Logins, proxies and TLS") var proxy: ProxyOptions
+    @OptionGroup(title: "Logins, proxies and TLS") var trust: TrustOptions
+    @OptionGroup(title: "The queue") var configuration: ConfigurationOptions
+    @OptionGroup(title: "Attempts and limits") var attempts: AttemptOptions
+    @OptionGroup(title: "Attempts and limits") var limits: LimitOptions
+    @OptionGroup(title: "Output") var show: OutputOptions
+    @OptionGroup(title: "The queue") var place: OneOffPlaceOptions
 
     private var sources: ArraySlice<String> { arguments.dropLast() }
 

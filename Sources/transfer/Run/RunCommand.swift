@@ -39,20 +39,20 @@ struct Run: AsyncParsableCommand, RequestCommand {
     @Flag(help: ArgumentHelp(StrictArgument.help))
     var strict = false
 
-    @OptionGroup var waits: WaitOptions
-    @OptionGroup var list: ListOptions
-    @OptionGroup var metalink: MetalinkOptions
-    @OptionGroup var coding: CodingOptions
-    @OptionGroup var fields: FieldOptions
-    @OptionGroup var login: LoginArguments
-    @OptionGroup var proxy: ProxyOptions
-    @OptionGroup var trust: TrustOptions
-    @OptionGroup var configuration: ConfigurationOptions
-    @OptionGroup var attempts: AttemptOptions
-    @OptionGroup var limits: LimitOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var stops: StopOptions
-    @OptionGroup var place: QueuePlaceOptions
+    @OptionGroup(title: "Attempts and limits") var waits: WaitOptions
+    @OptionGroup(title: "Lists") var list: ListOptions
+    @OptionGroup(title: "Lists") var metalink: MetalinkOptions
+    @OptionGroup(title: "Requests") var coding: CodingOptions
+    @OptionGroup(title: "Requests") var fields: FieldOptions
+    @OptionGroup(title: "Logins, proxies and TLS") var login: LoginArguments
+    @OptionGroup(title: "Logins, proxies and TLS") var proxy: ProxyOptions
+    @OptionGroup(title: "Logins, proxies and TLS") var trust: TrustOptions
+    @OptionGroup(title: "The queue") var configuration: ConfigurationOptions
+    @OptionGroup(title: "Attempts and limits") var attempts: AttemptOptions
+    @OptionGroup(title: "Attempts and limits") var limits: LimitOptions
+    @OptionGroup(title: "Output") var output: OutputOptions
+    @OptionGroup(title: "Attempts and limits") var stops: StopOptions
+    @OptionGroup(title: "The queue") var place: QueuePlaceOptions
 
     var state: StateOptions { place.state }
 

@@ -14,7 +14,7 @@ struct Why: AsyncParsableCommand {
             its batch.
             """)
 
-    @Argument(help: ArgumentHelp("The job.", valueName: "batch/job"))
+    @Argument(help: ArgumentHelp("The job.", valueName: "batch/job"), completion: BatchCompletion.jobs)
     var name: String
 
     @Flag(help: "Write JSON to standard output.")

@@ -39,22 +39,22 @@ struct Watch: AsyncParsableCommand, RequestCommand {
     @Option(help: ArgumentHelp("The URL that each file is uploaded to.", valueName: "url"))
     var to: String
 
-    @OptionGroup var end: WatchEndOptions
-    @OptionGroup var upload: UploadOptions
-    @OptionGroup var fields: FieldOptions
-    @OptionGroup var login: LoginArguments
-    @OptionGroup var proxy: ProxyOptions
-    @OptionGroup var trust: TrustOptions
-    @OptionGroup var configuration: ConfigurationOptions
-    @OptionGroup var attempts: AttemptOptions
-    @OptionGroup var files: WatchedFileOptions
+    @OptionGroup(title: "The end of the watch") var end: WatchEndOptions
+    @OptionGroup(title: "Uploads") var upload: UploadOptions
+    @OptionGroup(title: "Requests") var fields: FieldOptions
+    @OptionGroup(title: "Logins, proxies and TLS") var login: LoginArguments
+    @OptionGroup(title: "Logins, proxies and TLS") var proxy: ProxyOptions
+    @OptionGroup(title: "Logins, proxies and TLS") var trust: TrustOptions
+    @OptionGroup(title: "The queue") var configuration: ConfigurationOptions
+    @OptionGroup(title: "Attempts and limits") var attempts: AttemptOptions
+    @OptionGroup(title: "Files of the folder") var files: WatchedFileOptions
 
     @Option(
         help: ArgumentHelp(
             "The time for which a file must not change; 2s by default.", valueName: "time"), transform: TimeSpan.read)
     var settle: TimeSpan?
 
-    @OptionGroup var confirmed: ConfirmedFileOptions
+    @OptionGroup(title: "Files of the folder") var confirmed: ConfirmedFileOptions
 
     @Flag(name: .customLong("new-only"), help: "Leave alone the files that are in the folder at the first start.")
     var newOnly = false
@@ -67,10 +67,10 @@ struct Watch: AsyncParsableCommand, RequestCommand {
     @Flag(help: "Compare the server's digest with the file's before the file counts as uploaded.")
     var checksum = false
 
-    @OptionGroup var limits: LimitOptions
-    @OptionGroup var show: OutputOptions
-    @OptionGroup var state: StateOptions
-    @OptionGroup var fleet: WatchQueueOptions
+    @OptionGroup(title: "Attempts and limits") var limits: LimitOptions
+    @OptionGroup(title: "Output") var show: OutputOptions
+    @OptionGroup(title: "The queue") var state: StateOptions
+    @OptionGroup(title: "The queue") var fleet: WatchQueueOptions
 
     func validate() throws {
         _ = try request.rules()
