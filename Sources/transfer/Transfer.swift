@@ -41,7 +41,7 @@ struct Transfer: AsyncParsableCommand {
             """,
         version: VersionText.full,
         subcommands: [
-            Run.self, Get.self, Put.self, Copy.self, Watch.self, Work.self, Serve.self, Status.self, Why.self,
+            Run.self, Get.self, Put.self, Copy.self, Watch.self, Work.self, Serve.self, Status.self, Top.self, Why.self,
             Verify.self, CurlCommand.self, WgetCommand.self, Aria2Command.self,
             NetworkCommand.self,
             ConfigurationCommand.self, Wait.self, Pause.self, Resume.self, Cancel.self, Retry.self,

@@ -39,7 +39,7 @@ import TransferTestSupport
     }
 
     private static let commands = [
-        "run", "get", "put", "copy", "watch", "work", "serve", "status", "why", "verify",
+        "run", "get", "put", "copy", "watch", "work", "serve", "status", "top", "why", "verify",
         "curl", "wget", "aria2c", "network", "config", "wait",
         "pause",
         "resume",
