@@ -92,7 +92,7 @@ public final class ExchangeEngine: ExchangePerformer {
             let key = PoolKey(
                 rules: request.settings.tls, link: request.settings.link,
                 speaksHTTP1Only: request.settings.route.speaksHTTP1Only,
-                isPublicOnly: request.settings.route.isPublicOnly,
+                isPublicOnly: request.settings.route.isPublicOnly, families: request.settings.route.families,
                 isBackground: request.settings.isBackground,
                 account: isOfFiles ? FileServerAccount(request.settings) : nil)
             pool =

@@ -23,6 +23,7 @@ extension CurlOptions {
             handle.raw, CURLOPT_UPLOAD_BUFFERSIZE, exchange.limiters.isEmpty ? underWay : 16 << 10)
         try applyFileCallbacks(handle, files)
         try GivenAddresses.apply(resolved, to: handle)
+        try applyFamilies(handle, settings)
         try applyProxy(handle, settings)
         // Only a tunnel is used: without one an HTTP proxy would be asked for the file.
         try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)

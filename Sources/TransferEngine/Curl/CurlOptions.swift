@@ -67,9 +67,19 @@ struct CurlOptions {
         transfer_easy_set_quick_exit(handle.raw)
         try handle.set(CURLOPT_NOSIGNAL, 1)
         try GivenAddresses.apply(resolved, to: handle)
+        try applyFamilies(handle, settings)
         try SocketCallbacks.apply(to: handle)
         try uploadSockets.apply(to: handle)
         try applyProxy(handle, settings)
+    }
+
+    /// Sets the versions of IP.
+    func applyFamilies(_ handle: CurlHandle, _ settings: ExchangeSettings) throws(TransferError) {
+        switch settings.route.families {
+        case .any: break
+        case .v4: try handle.set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+        case .v6: try handle.set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+        }
     }
 
     /// Sets the timeouts. The pool watches for silence and for the end of the whole time, in one check of all

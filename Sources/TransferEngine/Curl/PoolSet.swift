@@ -11,6 +11,8 @@ struct PoolKey: Sendable, Hashable {
     var speaksHTTP1Only = false
     /// Whether only public addresses are connected to; a connection to another address must not be used.
     var isPublicOnly = false
+    /// The versions of IP; a connection of another one must not be used.
+    var families = AddressFamilies.any
     /// Whether the connections yield to other traffic; such a connection serves only exchanges that want that.
     var isBackground = false
     /// The account at a file server; `nil` for HTTP.

@@ -102,6 +102,8 @@ extension ExchangeSettings {
         /// A proxy's address may be any. The name of a server behind a proxy is looked up on this machine too, and the
         /// proxy is not asked for one with another address.
         public var isPublicOnly = false
+        /// The versions of IP that connections use.
+        package var families = AddressFamilies.any
 
         /// Creates a direct route.
         public init() {}

@@ -82,6 +82,8 @@ public struct JobSettings: Sendable, Hashable {
             package var numbersLast = false
             /// Whether a file that its server has no further bytes of stays, and counts as complete.
             package var keepsLonger = false
+            /// The versions of IP that connections use.
+            package var families = AddressFamilies.any
 
             /// Creates the rules of a job file.
             package init() {}

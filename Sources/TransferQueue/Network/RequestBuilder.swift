@@ -263,6 +263,7 @@ struct RequestBuilder: Sendable {
         settings.isBackground = job.isBackground
         if let limit = job.maxRedirects { settings.maxRedirects = limit }
         settings.redirects.methods = job.http.front.redirects
+        settings.route.families = job.http.front.families
         settings.route.speaksHTTP1Only = job.http.version == .one
         settings.route.isPublicOnly = job.confinement.map { !$0.allowsPrivate } ?? false
         settings.proxies = try proxyRule(job)

@@ -12,7 +12,10 @@ import TransferTestSupport
         ("curl -i -C - -O URL", ["curl -C: a job sends or continues a file"]),
         ("curl -OJi URL", ["curl -J: only a job takes the server's name"]),
         ("curl -i ftp://a.example/x", ["only HTTP has such an answer"]),
-        ("curl -4 -fsSLO URL", ["curl -4: the machine's routes", "Here:    transfer curl -fsSLO URL"]),
+        (
+            "curl --max-filesize 9 -fsSLO URL",
+            ["curl --max-filesize: nothing bounds", "Here:    transfer curl -fsSLO URL"]
+        ),
         ("curl -r x -O URL", ["curl -r: a range is written FIRST-LAST"]),
         ("curl -s -w %{json} URL", ["curl -w: %{json} has no equivalent", "Here:    transfer curl -s URL"]),
         ("curl -f --fail-with-body URL", ["not both"]),
@@ -26,7 +29,10 @@ import TransferTestSupport
         ("curl -o x", ["no URL goes with these options"]),
         ("curl dict://a.example/d:x", ["unsupported scheme"]),
         ("curl -T f -d x URL", ["an upload sends its file"]),
-        ("curl --max-filesize 10 -4 URL", ["--max-filesize: nothing bounds", "-4: the machine's routes"]),
+        (
+            "curl --max-filesize 10 --libcurl f URL",
+            ["--max-filesize: nothing bounds", "--libcurl: no source of a program"]
+        ),
         ("curl", ["no URL is named"]),
         ("wget -r URL", ["wget -r: web sites are not copied"]),
         ("wget -mpEk URL", ["wget -m: web sites", "wget -p: web sites", "wget -E: web sites", "wget -k: web sites"]),
@@ -74,7 +80,7 @@ import TransferTestSupport
     @Test(arguments: [
         ["curl", "-u", "me:hunter2", "-f", "-o", "x"], ["curl", "-H", "Authorization: Bearer hunter2", "-f"],
         ["curl", "-b", "sid=hunter2", "-f", "-O"], ["wget", "--user=me", "--password=hunter2", "-t1"],
-        ["aria2c", "--http-user=me", "--http-passwd=hunter2"], ["curl", "-4", "-u", "me:hunter2"],
+        ["aria2c", "--http-user=me", "--http-passwd=hunter2"], ["curl", "--max-filesize", "9", "-u", "me:hunter2"],
         ["curl", "-i", "-f", "-u", "me:hunter2"], ["curl", "-sI", "-H", "Authorization: Bearer hunter2", "-f"],
         ["wget", "-b", "--password=hunter2", "--user=me"], ["aria2c", "-D", "--http-passwd=hunter2"],
     ])

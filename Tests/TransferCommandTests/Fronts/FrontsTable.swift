@@ -36,7 +36,8 @@ enum FrontsTable {
                 }
             }
             let taken: Set = [
-                "user", "proxy-user", "oauth2-bearer", "parallel-max", "proto", "post301", "post302", "post303",
+                "user", "proxy-user", "oauth2-bearer", "parallel-max", "proto", "post301", "post302", "post303", "ipv4",
+                "ipv6",
                 "stderr",
             ]
             return (talk, others.subtracting(taken).subtracting(CurlFrontAnswers.names))

@@ -39,5 +39,6 @@ package enum FrontField {
         Field(
             "keepsLonger", \.keepsLonger, .boolean, standard: false,
             "Whether a file that its server has no further bytes of stays, and counts as complete."),
+        Field("families", \.families, .word, standard: .any, "The versions of IP that connections use."),
     ])
 }

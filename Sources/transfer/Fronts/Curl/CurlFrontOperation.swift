@@ -116,6 +116,7 @@ struct CurlFrontOperation {
         case "cookie": return take(cookie: option)
         case "proxy", "proxy1.0", "socks5", "socks5-hostname": take(proxy: option)
         case "proto": protocols = option
+        case "ipv4", "ipv6": rules.families = !option.isOn ? .any : option.name == "ipv4" ? .v4 : .v6
         case "retry-all-errors": retriesAllErrors = option.isOn
         case _ where CurlFrontAnswers.names.contains(option.name): return answers.take(option)
         default: return takeListed(option)

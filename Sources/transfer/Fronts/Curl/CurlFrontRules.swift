@@ -12,7 +12,6 @@ enum CurlFrontRules {
     ]
 
     private static let answers = "what a server says besides the file is not shown; -v shows the job's way"
-    private static let routes = "the machine's routes choose between IPv4 and IPv6"
 
     /// The options that a command line cannot have, with the reason, and whether the rest of the line means the same
     /// to the user without them.
@@ -21,7 +20,6 @@ enum CurlFrontRules {
         "quote": ("a job moves a file, and commands to a server are none", false),
         "mail-from": ("mail is not sent", false), "mail-rcpt": ("mail is not sent", false),
         "telnet-option": ("telnet is not spoken", false),
-        "ipv4": (routes, true), "ipv6": (routes, true),
         "trace": (answers, true), "trace-ascii": (answers, true), "trace-config": (answers, true),
         "libcurl": ("no source of a program is written", true),
         "fail-early": ("the transfers of a line do not depend on each other; write a line for each", false),

@@ -1,4 +1,5 @@
 import TransferCore
+import TransferEngine
 import TransferQueue
 
 /// The reader of a command line of wget (its manual, 1.21). The options are those of ``WgetOptions``.
@@ -18,6 +19,7 @@ struct WgetFront: FrontReader {
     private var base: String?
     /// Whether files are only asked for (`--spider`).
     private var isSpider = false
+    private var families = AddressFamilies.any
     /// The statuses after which a request is made again, besides those that always are.
     private var retriedStatuses: Set<Int> = []
 
@@ -66,6 +68,8 @@ struct WgetFront: FrontReader {
             names.makesFolders = option.isOn == (option.name != "no-directories")
         case "no-host-directories": names.namesHost = !option.isOn
         case "protocol-directories": names.namesScheme = option.isOn
+        case "inet4-only", "inet6-only":
+            families = !option.isOn ? .any : option.name == "inet4-only" ? .v4 : .v6
         case "spider": isSpider = option.isOn
         case "cut-dirs":
             guard let count = Int(option.value), count >= 0 else {
@@ -203,6 +207,7 @@ struct WgetFront: FrontReader {
             if isSpider { ask(&transfer, url) }
             if case .folder = output { transfer.rules.takesSame = false }
             transfer.rules.numbersLast = true
+            transfer.rules.families = families
             transfer.rules.keepsLonger = names.continues
             if !own.has(["retry", "limit"]) {
                 // wget's own limit is 20 attempts. A reader may wait for a stream, which gets one.

@@ -31,7 +31,7 @@ enum WgetOptions {
             "no-clobber:nc,no-verbose:nv,quiet:q,verbose:v,continue:c,timestamping:N,content-disposition,no-netrc,"
                 + "use-server-timestamps,trust-server-names,cache,proxy,no-http-keep-alive,retry-on-host-error,"
                 + "auth-no-challenge,force-directories:x,no-directories:nd,no-host-directories:nH,"
-                + "protocol-directories,spider",
+                + "protocol-directories,spider,inet4-only:4,inet6-only:6",
             takesValue: false, .own)
         + options(
             "output-document:O,directory-prefix:P,input-file:i,base:B,execute:e,user,password,http-user,http-password,"
@@ -83,9 +83,6 @@ enum WgetOptions {
             .refused("`nohup`, or systemd's units in the manual, run it in the background", canBeLeftOut: true))
         + options(
             "force-html:F", takesValue: false, .refused("a page is not searched for links", canBeLeftOut: false))
-        + options(
-            "inet4-only:4,inet6-only:6", takesValue: false,
-            .refused("the machine's routes choose between IPv4 and IPv6", canBeLeftOut: true))
         + options(
             "prefer-family", takesValue: true,
             .refused("the machine's routes choose between IPv4 and IPv6", canBeLeftOut: true))
