@@ -21,9 +21,12 @@ public struct FleetAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns the reason why the queue cannot be reached now.
     ///
+    /// - Parameter wasAdmitted: Whether this process has worked on the queue before. A refusal, as during a change of the
+    ///   password, is waited for then.
     /// - Returns: `nil` for an error that remains when the database is back.
-    package func unavailability(_ error: any Error) -> TransferError? {
-        PostgresFault.isUnavailable(error) ? PostgresFault.explained(error, postgres) : nil
+    package func unavailability(_ error: any Error, wasAdmitted: Bool = false) -> TransferError? {
+        guard PostgresFault.isUnavailable(error) || wasAdmitted && PostgresFault.isRefusal(error) else { return nil }
+        return PostgresFault.explained(error, postgres)
     }
 
     /// Returns whether an error remains until a person acts: a refused login, a missing database, a right that the login

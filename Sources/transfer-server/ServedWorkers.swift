@@ -44,7 +44,7 @@ struct ServedWorkers: Service {
                 let hasWorked = error is QueueEnded
                 if hasWorked { hasServed = true }
                 if let ended = error as? QueueEnded, address.isLasting(ended.error) { throw ended.error }
-                guard let reason = reason(error) else { throw error }
+                guard let reason = reason(error, wasAdmitted: hasServed) else { throw error }
                 if MonotonicTime.now - began >= ReconnectPauses.longest { pauses.reset() }
                 // Each end of a queue that worked is reported, and a database that stays away once a minute.
                 if hasWorked { _ = notice.end() }
@@ -75,11 +75,13 @@ struct ServedWorkers: Service {
     /// The time that the next attempt and the pause before it may take.
     private static let startTakes = Duration.seconds(120)
 
-    private func reason(_ error: any Error) -> String? {
+    private func reason(_ error: any Error, wasAdmitted: Bool) -> String? {
         if let ended = error as? QueueEnded {
             return
                 "the transfers under way were abandoned: \((ended.error as? TransferError)?.message ?? "\(ended.error)")"
         }
-        return address.unavailability(error).map { "the queue's database is away, waiting for it: \($0.message)" }
+        return address.unavailability(error, wasAdmitted: wasAdmitted).map {
+            "the queue's database is away, waiting for it: \($0.message)"
+        }
     }
 }

@@ -234,6 +234,24 @@ import TransferTestSupport
         #expect(result.exitCode == 78 && result.standardError.contains("no_such_login"), "\(result)")
     }
 
+    /// The login is locked for a while, as during a change of its password, and the lease is lost meanwhile.
+    @Test func aServiceThatHasServedWaitsForTheEndOfARefusal() async throws {
+        let (folder, database) = (try TemporaryFolder("serve"), try await PostgresServer.shared)
+        let (login, name) = ("u\(UInt64.random(in: 0 ... .max))", "q\(UInt32.random(in: 0 ... .max))")
+        try await database.ask("CREATE ROLE \(login) LOGIN; GRANT CREATE ON DATABASE postgres TO \(login)")
+        let process = try ChildProcess.start(try serving(database.url(queue: name, login: login), in: folder))
+        let first = try await process.line(.standardOutput) { $0.hasPrefix("serving ") }
+        try await database.ask("ALTER ROLE \(login) NOLOGIN")
+        try await database.ask("DELETE FROM transfer_\(name).process")
+        _ = try await process.line { $0.contains("waiting for it") && $0.contains("refuses the login") }
+        try await database.ask("ALTER ROLE \(login) LOGIN")
+        // The kernel chooses a port again.
+        _ = try await process.line(.standardOutput) { $0.hasPrefix("serving ") && $0 != first }
+        process.kill(SIGTERM)
+        let result = try await process.result()
+        #expect(result.exitCode == 0, "\(result)")
+    }
+
     private func serving(_ queue: String, in folder: TemporaryFolder) throws -> ChildProcess.Command {
         var command = ChildProcess.Command(
             try TransferCommand.builtProduct("transfer-server"),

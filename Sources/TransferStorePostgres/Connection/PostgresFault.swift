@@ -39,6 +39,13 @@ package struct PostgresFault: Error, Sendable, Hashable {
                 error.code)
     }
 
+    /// Returns whether the database refuses a process: its login, the database's name or a right. A person who changes
+    /// the password or the rights may end that soon, so it is worth a wait for a process that was admitted before.
+    package static func isRefusal(_ error: any Error) -> Bool {
+        guard let code = (error as? TransferError)?.code else { return false }
+        return code == .databaseRefused || code == .rightMissing
+    }
+
     /// Returns whether an error remains until a person changes the database, its rights or the address.
     package static func isLasting(_ error: any Error) -> Bool {
         guard let error = error as? TransferError else { return false }

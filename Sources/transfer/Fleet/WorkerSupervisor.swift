@@ -60,6 +60,7 @@ struct WorkerSupervisor: Sendable {
         defer { probes?.close() }
         let (connectionNotice, durabilityWarning) = (ConnectionNotice(reporter), DurabilityWarning(reporter))
         var pauses = ReconnectPauses()
+        var wasAdmitted = false
         while !stop.isClosed {
             let queue: JobQueue
             do {
@@ -68,7 +69,7 @@ struct WorkerSupervisor: Sendable {
                 }
             } catch {
                 if stop.isClosed { break }
-                guard let reason = address.unavailability(error) else { throw error }
+                guard let reason = address.unavailability(error, wasAdmitted: wasAdmitted) else { throw error }
                 health.database(isAway: reason)
                 connectionNotice.tell(reason)
                 manager?.send(.ready, .status("waiting for the queue's database"))
@@ -77,6 +78,7 @@ struct WorkerSupervisor: Sendable {
                 continue
             }
             connectionNotice.tell(nil)
+            wasAdmitted = true
             let began = MonotonicTime.now
             try await work(queue)
             // The pauses begin anew only after a long shift, so that a fault that ends each shift soon is not repeated

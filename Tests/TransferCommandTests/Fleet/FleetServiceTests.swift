@@ -47,6 +47,25 @@ import TransferTestSupport
         #expect(!result.standardError.contains("begins anew"), "\(result)")
     }
 
+    /// The login is locked for a while, as during a change of its password, and the lease is lost meanwhile.
+    @Test func aWorkerThatHasWorkedWaitsForTheEndOfARefusal() async throws {
+        let database = try await PostgresServer.shared
+        let fleet = try await FleetPlace(on: database)
+        let login = "u\(UInt64.random(in: 0 ... .max))"
+        try await database.ask("CREATE ROLE \(login) LOGIN; GRANT CREATE ON DATABASE postgres TO \(login)")
+        let queue = database.url(queue: String(fleet.queue.split(separator: "=").last ?? ""), login: login)
+        _ = try fleet.folder.folder("a")
+        let worker = try fleet.command(["work", "--queue", queue, "-d", "a", "--lease", "3s", "--drain", "0", "-v"])
+            .start()
+        try await worker.begins()
+        try await database.ask("ALTER ROLE \(login) NOLOGIN")
+        try await database.ask("DELETE FROM \(fleet.schema).process")
+        _ = try await worker.line { $0.contains("waiting for it") && $0.contains("refuses the login") }
+        try await database.ask("ALTER ROLE \(login) LOGIN")
+        _ = try await worker.line { $0.contains("database is back") }
+        try await fleet.stop(worker)
+    }
+
     @Test func aRunWithoutAWorkerSaysSo() async throws {
         let fleet = try await FleetPlace()
         try fleet.place.jobs([download("http://192.0.2.1/x", to: "x")])

@@ -34,4 +34,12 @@ import TransferCore
     func anErrorThatPassesIsTransient(code: String, passes: Bool) throws {
         #expect(try explained(code).isTransient == passes)
     }
+
+    /// A process that was admitted before waits for the end of a refusal, as during a change of the password.
+    @Test(arguments: [
+        ("28P01", true), ("28000", true), ("3D000", true), ("42501", true), ("57P01", false), ("XX000", false),
+    ])
+    func aRefusalIsToldFromOtherFaults(code: String, isRefusal: Bool) throws {
+        #expect(PostgresFault.isRefusal(try explained(code)) == isRefusal)
+    }
 }
