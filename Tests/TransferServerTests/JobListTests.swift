@@ -23,9 +23,10 @@ import TransferTestSupport
 
     @Test func waitingJobsMoveInTheOrderInWhichTheyStart() async throws {
         let moves: [(moved: String, to: String, changed: Int, order: String)] = [
-            ("d", "first", 1, "dabce"), ("d", "first", 1, "dabce"), ("bc", "first", 2, "bcdae"),
-            ("b", "last", 1, "cdaeb"), ("cd", "last", 2, "aebcd"), ("c", "up", 1, "aecbd"), ("a", "up", 1, "aecbd"),
-            ("ae", "down", 2, "caebd"), ("d", "down", 1, "caebd"), ("eb", "up", 2, "cebad"),
+            ("ab", "up", 0, "abcde"), ("ba", "up", 0, "abcde"), ("de", "down", 0, "abcde"),
+            ("d", "first", 1, "dabce"), ("d", "first", 0, "dabce"), ("bc", "first", 2, "bcdae"),
+            ("b", "last", 1, "cdaeb"), ("cd", "last", 2, "aebcd"), ("c", "up", 1, "aecbd"), ("a", "up", 0, "aecbd"),
+            ("ae", "down", 2, "caebd"), ("d", "down", 0, "caebd"), ("eb", "up", 2, "cebad"), ("dd", "up", 1, "cebda"),
         ]
         try await withService { place in
             let gids = try await paused("abcde", place)

@@ -42,45 +42,8 @@ struct AriaOrder: Sendable {
 
     private func move(_ waiting: [JobEntry], from old: Int, to new: Int) async throws {
         guard old != new else { return }
-        var order = waiting
-        order.insert(order.remove(at: old), at: new)
-        for (entry, priority) in Self.priorities(for: order, moved: new) {
-            try await served.amend(entry) { $0.priority = priority }
-        }
-    }
-
-    /// Returns the fewest changes of priorities that put the jobs into this order.
-    ///
-    /// - Parameter moved: The new index of the moved job; the other jobs keep their relative order.
-    static func priorities(for order: [JobEntry], moved: Int) -> [(JobEntry, Int)] {
-        var changes: [(JobEntry, Int)] = []
-        // Returns whether a job of one priority precedes another job.
-        func precedes(_ entry: JobEntry, _ priority: Int, _ next: JobEntry, _ nextPriority: Int) -> Bool {
-            priority > nextPriority || priority == nextPriority && entry.number < next.number
-        }
-        let entry = order[moved]
-        var priority = entry.priority
-        if moved + 1 < order.count, !precedes(entry, priority, order[moved + 1], order[moved + 1].priority) {
-            let next = order[moved + 1]
-            priority = next.priority + (entry.number < next.number ? 0 : 1)
-        } else if moved > 0, !precedes(order[moved - 1], order[moved - 1].priority, entry, priority) {
-            let before = order[moved - 1]
-            priority = before.priority - (entry.number > before.number ? 0 : 1)
-            if moved + 1 < order.count, !precedes(entry, priority, order[moved + 1], order[moved + 1].priority) {
-                let next = order[moved + 1]
-                priority = next.priority + (entry.number < next.number ? 0 : 1)
-            }
-        }
-        if priority != entry.priority { changes.append((entry, priority)) }
-        // The jobs before it get higher priorities to the extent necessary.
-        var (below, lowest) = (entry, priority)
-        for index in stride(from: moved - 1, through: 0, by: -1) {
-            let above = order[index]
-            guard !precedes(above, above.priority, below, lowest) else { break }
-            lowest += above.number < below.number ? 0 : 1
-            changes.append((above, lowest))
-            below = above
-        }
-        return changes
+        var plan = TurnPlan(waiting.map { TurnPlan.Turn($0) })
+        plan.move(from: old, to: new)
+        try await served.setPriorities(waiting, plan.changes)
     }
 }

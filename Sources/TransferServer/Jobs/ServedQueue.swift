@@ -68,6 +68,29 @@ struct ServedQueue: Sendable {
         }
     }
 
+    /// Sets the priorities of jobs. Those with the same batch and the same new priority are changed together, and those
+    /// that have ended meanwhile stay as they are.
+    ///
+    /// - Parameter priorities: The new priorities, by the jobs' numbers; the other jobs keep theirs.
+    func setPriorities(_ entries: [JobEntry], _ priorities: [Int64: Int]) async throws {
+        let changed = entries.filter { priorities[$0.number] != nil }
+        let groups = Dictionary(grouping: changed) {
+            PriorityGroup(batch: $0.batch, priority: priorities[$0.number] ?? $0.priority)
+        }
+        for (group, members) in groups.sorted(by: { $0.key.priority > $1.key.priority }) {
+            for start in stride(from: 0, to: members.count, by: Self.amendedAtOnce) {
+                let part = members[start..<min(start + Self.amendedAtOnce, members.count)]
+                let jobs = Dictionary(part.map { ($0.number, $0.listed.job) }) { first, _ in first }
+                _ = try await queue.amend(jobs, batch: group.batch) { $0.priority = group.priority }
+            }
+        }
+    }
+
+    private struct PriorityGroup: Hashable {
+        let batch: String
+        let priority: Int
+    }
+
     /// The number of jobs in one transaction, which is short enough for other writers to wait for.
     private static let amendedAtOnce = 1000
 

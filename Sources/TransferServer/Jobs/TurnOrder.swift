@@ -15,22 +15,31 @@ struct TurnOrder: Sendable {
     /// The maximum number of waiting jobs among which a job moves by one.
     static let mostNeighbours = 10_000
 
-    /// Moves jobs, which keep their order among themselves.
+    /// Moves jobs. The first and the last places get them in the order of the gids. By one place, they move in the order
+    /// in which they start, and none passes another of them.
     ///
     /// - Parameter gids: The gids of the jobs, in their order.
     /// - Returns: The numbers of the jobs, and of those that moved; jobs that run or have ended have no turn.
     /// - Throws: A 404 for an unknown gid; a 409 for a job that is too far behind to move by one.
     func move(_ gids: [String], _ place: Place) async throws -> SteeringService.Result {
-        var result = SteeringService.Result(matched: gids.count)
-        // The job that gets the outer place comes last, or first where each follows the one before.
-        for gid in place == .first || place == .down ? gids.reversed() : gids {
+        var (jobs, numbers): ([JobEntry], Set<Int64>) = ([], [])
+        for gid in gids {
             let entry = try await served.job(gid)
-            guard waits(entry) else { continue }
-            for (changed, priority) in try await changes(for: entry, place) {
-                try await served.amend(changed) { $0.priority = priority }
-            }
-            result.changed += 1
+            if waits(entry), numbers.insert(entry.number).inserted { jobs.append(entry) }
         }
+        var result = SteeringService.Result(matched: gids.count)
+        guard !jobs.isEmpty else { return result }
+        let order = try await order(for: jobs, place)
+        var plan = TurnPlan(order.map { TurnPlan.Turn($0) })
+        let turns = jobs.map { TurnPlan.Turn($0) }
+        result.changed =
+            switch place {
+            case .first: plan.putFirst(turns)
+            case .last: plan.putLast(turns)
+            case .up: plan.step(numbers, forwards: true)
+            case .down: plan.step(numbers, forwards: false)
+            }
+        try await served.setPriorities(jobs + order.filter { !numbers.contains($0.number) }, plan.changes)
         return result
     }
 
@@ -39,30 +48,22 @@ struct TurnOrder: Sendable {
             && !JobJSON.isUnderWay(entry, live.job(entry.listed.job, batch: entry.batch))
     }
 
-    private func changes(for entry: JobEntry, _ place: Place) async throws -> [(JobEntry, Int)] {
+    /// Reads the part of the order that decides where the jobs go.
+    private func order(for jobs: [JobEntry], _ place: Place) async throws -> [JobEntry] {
         switch place {
-        case .first:
-            guard let first = try await waiting(skipping: 0, limit: 1).first, first.number != entry.number else {
-                return []
-            }
-            return AriaOrder.priorities(for: [entry, first], moved: 0)
+        case .first: return try await waiting(skipping: 0, limit: jobs.count + 1)
         case .last:
             let count = try await served.look { try $0.count(Self.selection) }
-            guard let last = try await waiting(skipping: max(0, count - 1), limit: 1).first,
-                last.number != entry.number
-            else { return [] }
-            return AriaOrder.priorities(for: [last, entry], moved: 1)
+            return try await waiting(skipping: max(0, count - jobs.count - 1), limit: jobs.count + 1)
         case .up, .down:
-            var order = try await waiting(skipping: 0, limit: Self.mostNeighbours).filter(waits)
-            guard let old = order.firstIndex(where: { $0.number == entry.number }) else {
+            let page = try await waiting(skipping: 0, limit: Self.mostNeighbours + 1)
+            let known = Set(page.prefix(Self.mostNeighbours).map(\.number))
+            guard page.count <= Self.mostNeighbours || jobs.allSatisfy({ known.contains($0.number) }) else {
                 throw Problem.conflict(
                     "tooFar",
                     "the job waits behind \(CountText.words(Self.mostNeighbours, "job")): move it to the front")
             }
-            let new = place == .up ? old - 1 : old + 1
-            guard order.indices.contains(new) else { return [] }
-            order.swapAt(old, new)
-            return AriaOrder.priorities(for: order, moved: new)
+            return page.filter(waits)
         }
     }
 
