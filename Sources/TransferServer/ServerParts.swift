@@ -23,6 +23,8 @@ struct ServerParts: Sendable {
     private let events: EventRoutes
     private let aria: AriaRoutes
     private let metrics: MetricRoutes
+    private let cleared: ClearedEnds
+    private let view: AriaView
 
     init(_ served: ServedQueue, _ configuration: ServerConfiguration) {
         access = configuration.access
@@ -37,7 +39,9 @@ struct ServerParts: Sendable {
         running = RunningLimits(served.queue, configuration.running)
         status = StatusRoutes(served: served, live: live)
         let log = AttemptLog()
-        let cleared = ClearedEnds(folder: configuration.stateFolder)
+        let (folder, queue) = (configuration.stateFolder, configuration.queueAddress)
+        cleared = ClearedEnds(folder: folder, queue: queue)
+        view = AriaView(folder: folder, queue: queue)
         jobs = JobRoutes(served: served, live: live, log: log, submissions: submissions, cleared: cleared)
         batches = BatchRoutes(served: served, submissions: submissions)
         steer = SteerRoutes(
@@ -46,7 +50,7 @@ struct ServerParts: Sendable {
         events = EventRoutes(served: served, feed: feed)
         let news = AriaNotifications()
         let downloads = AriaDownloads(
-            served: served, live: live, view: AriaView(folder: configuration.stateFolder), news: news)
+            served: served, live: live, view: view, news: news)
         let calls = AriaProtocol(
             access: access, wrongSecrets: wrongSecrets,
             calls: AriaCalls(
@@ -64,6 +68,15 @@ struct ServerParts: Sendable {
         metrics.metrics.listen(to: served.queue)
         reader = EventReader(
             served: served, feed: feed, live: live, attempts: log, news: news, history: metrics.history)
+    }
+
+    /// Forgets what clients have purged from a queue that was at this place before.
+    func forgetForeignMarks(_ served: ServedQueue) async {
+        let marks = [view.current.purged, cleared.mark]
+        // A queue that cannot be read now reports that elsewhere; the next service asks again.
+        guard let last = try? await served.look({ try $0.lastCursor() }) else { return }
+        if marks[0] > last { view.reset() }
+        if marks[1] > last { cleared.reset() }
     }
 
     private func router() -> Router<ServerContext> {

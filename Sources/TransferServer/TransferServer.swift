@@ -29,6 +29,9 @@ public struct ServerConfiguration: Sendable {
     public var logger = Logger(label: "TransferServer")
     /// The folder in which the service stores the results that clients have purged; `nil` for none.
     public var stateFolder: String?
+    /// The address of a queue that many machines share; `nil` for one in a folder. What clients have purged is stored for
+    /// each queue, so that it hides no results of another one.
+    public var queueAddress: String?
     /// A closure that is called once the service runs; from then on, a signal ends it gracefully.
     public var ready: @Sendable (ListenAddress) -> Void = { _ in }
     /// A closure that ends the program gracefully, on a client's request.
@@ -89,6 +92,7 @@ public struct TransferServer: Service, CustomStringConvertible {
             try await bound.run {
                 try await withThrowingTaskGroup { tasks in
                     tasks.addTask { try await parts.reader.run() }
+                    tasks.addTask { await parts.forgetForeignMarks(served) }
                     tasks.addTask { try await listener.run() }
                     try await tasks.waitForAll()
                 }

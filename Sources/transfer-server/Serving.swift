@@ -48,7 +48,7 @@ struct Serving {
         }
         var configuration = ServerConfiguration(address: address, access: access, rules: rules)
         configuration.logger = logger
-        configuration.stateFolder = state
+        (configuration.stateFolder, configuration.queueAddress) = (state, options.queue)
         // The service ends as at an operator's signal, after the response has been sent.
         configuration.shutdown = { kill(getpid(), SIGTERM) }
 

@@ -33,6 +33,22 @@ import TransferTestSupport
         #expect(AriaView(folder: folder.path).current == AriaView.State(purged: 9, removed: [7]))
     }
 
+    /// The cursors and numbers of one queue mean nothing in another one.
+    @Test func theMarksOfOneQueueHideNothingInAnother() throws {
+        let folder = try TemporaryFolder("view")
+        let queues = [nil, "postgres://a.example/q", "postgres://a.example/q?queue=other"]
+        for (cursor, queue) in zip(1...3 as ClosedRange<Int64>, queues) {
+            ClearedEnds(folder: folder.path, queue: queue).clear(upTo: cursor)
+            AriaView(folder: folder.path, queue: queue).purge(upTo: cursor + 10, forgetting: [])
+        }
+        for (cursor, queue) in zip(1...3 as ClosedRange<Int64>, queues) {
+            #expect(ClearedEnds(folder: folder.path, queue: queue).mark == cursor)
+            #expect(AriaView(folder: folder.path, queue: queue).current.purged == cursor + 10)
+        }
+        ClearedEnds(folder: folder.path).reset()
+        #expect(ClearedEnds(folder: folder.path).isEmpty)
+    }
+
     /// The folder appears after the view, so that the first removal finds no file to append to.
     @Test func aFileThatCouldNotBeMadeIsMadeByTheNextRemoval() throws {
         let folder = try TemporaryFolder("view")

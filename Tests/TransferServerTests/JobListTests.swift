@@ -93,6 +93,20 @@ import TransferTestSupport
         }
     }
 
+    /// The queue of the folder was removed, and the file with the mark stayed.
+    @Test func aMarkBeyondTheLastEndIsForgotten() async throws {
+        try await withTestServer { server in
+            server.serve("/a", .random(seed: 1, count: 1000))
+            let folder = try TemporaryFolder("serve")
+            for name in ["serve.cleared", "serve.aria2"] { try folder.write("1000\n", to: "state/" + name) }
+            let place = try await ServedPlace.start(in: folder)
+            defer { place.process.kill(SIGKILL) }
+            let taken = try await place.ask("/api/v1/jobs", json: job(server.url("/a"), to: "a"))
+            _ = try await place.job(try #require(taken.json["gid"] as? String, "\(taken.text)"), becomes: "done")
+            try await until("it is listed") { try await names(place, "cleared=0") == ["a"] }
+        }
+    }
+
     @Test func jobsThatWaitAreNotCleared() async throws {
         try await withService { place in
             let gids = try await paused("ab", place)

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TransferCrypto
 import TransferQueue
 
 /// The results that clients of aria2's interface have purged. They are no longer reported, but stay in the queue.
@@ -43,10 +44,28 @@ final class AriaView: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The folder of the state file; `nil` keeps the state only until the service ends.
-    ///   - name: The name of the state file.
-    init(folder: String?, name: String = "serve.aria2") {
-        file = folder.map { AriaViewFile($0 + "/" + name) }
+    ///   - queue: The address of a shared queue, whose digest ends the name of the file; `nil` for one in a folder.
+    ///   - name: The beginning of the name of the state file.
+    init(folder: String?, queue: String? = nil, name: String = "serve.aria2") {
+        let suffix = queue.map { "." + Self.digest($0) } ?? ""
+        file = folder.map { AriaViewFile($0 + "/" + name + suffix) }
         state = Mutex(file?.state ?? State())
+    }
+
+    /// Returns a short digest, which is safe in the name of a file.
+    private static func digest(_ queue: String) -> String {
+        guard let digest = try? Digest(.sha256) else { return "shared" }
+        Array(queue.utf8).withUnsafeBytes(digest.update)
+        return ((try? digest.finish().description) ?? "shared").filter { $0.isLetter || $0.isNumber }.suffix(16)
+            .description
+    }
+
+    /// Forgets everything: the record is of another queue.
+    func reset() {
+        state.withLock { state in
+            state = State()
+            file?.write(state)
+        }
     }
 
     var current: State { state.withLock { $0 } }

@@ -8,8 +8,12 @@ struct ClearedEnds: Sendable {
 
     /// Creates the record.
     ///
-    /// - Parameter folder: The folder of the state file; `nil` keeps the record only until the service ends.
-    init(folder: String?) { view = AriaView(folder: folder, name: "serve.cleared") }
+    /// - Parameters:
+    ///   - folder: The folder of the state file; `nil` keeps the record only until the service ends.
+    ///   - queue: The address of a shared queue, as its cursors mean nothing in another one.
+    init(folder: String?, queue: String? = nil) {
+        view = AriaView(folder: folder, queue: queue, name: "serve.cleared")
+    }
 
     var isEmpty: Bool { view.current == AriaView.State() }
 
@@ -27,6 +31,9 @@ struct ClearedEnds: Sendable {
 
     /// The cursor up to which all ends are cleared.
     var mark: Int64 { view.current.purged }
+
+    /// Forgets the record, which is of another queue.
+    func reset() { view.reset() }
 
     func clear(_ entries: [JobEntry]) {
         for cursor in entries.lazy.compactMap(\.cursor) { view.remove(cursor) }
