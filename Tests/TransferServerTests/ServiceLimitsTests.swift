@@ -22,7 +22,8 @@ import TransferTestSupport
             "| \(limits.connections) at once |", "| \(limits.requestTime.components.seconds) s |",
             "| \(limits.headBytes >> 10) KiB |", "| \(limits.strangerBytes >> 10) KiB |",
             "| \(limits.callBytes >> 20) MiB |", "| \(WebSocketUpgrade.frameBytes >> 20) MiB |",
-            "| \(limits.bodyBytes >> 20) MiB; ", "| \(limits.eventStreams) |",
+            "that wait | \(WebSocketUpgrade.waitingFrames) |", "| \(limits.bodyBytes >> 20) MiB; ",
+            "| \(limits.eventStreams) |",
         ]
         for bound in bounds { #expect(text.contains(bound), "\(bound)") }
         #expect(limits.jobs == 10_000 && text.contains("| 10,000 |"))

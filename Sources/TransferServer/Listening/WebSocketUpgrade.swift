@@ -24,7 +24,12 @@ struct WebSocketUpgrade: Sendable {
             }.flatMap { (one: EventLoopFuture<Void>, other: EventLoopFuture<Void>) in
                 one.and(other)
             }.flatMapThrowing { _ in
-                .webSocket(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
+                .webSocket(
+                    try NIOAsyncChannel(
+                        wrappingChannelSynchronously: channel,
+                        configuration: NIOAsyncChannel.Configuration(
+                            backPressureStrategy: .init(
+                                lowWatermark: Self.waitingFrames, highWatermark: Self.waitingFrames))))
             }
         }
     }
@@ -67,4 +72,6 @@ struct WebSocketUpgrade: Sendable {
 
     /// The maximum length of a frame in bytes; calls of aria2's clients are much shorter.
     static let frameBytes = 1 << 20
+    /// The number of frames that wait for the conversation, after which the client's next one is not read.
+    static let waitingFrames = 1
 }
