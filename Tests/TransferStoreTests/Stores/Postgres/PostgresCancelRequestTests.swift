@@ -49,13 +49,36 @@ import TransferTestSupport
 
     /// The end of a transaction is left to the server, which may wait for a standby.
     @Test func theEndOfATransactionIsNotGivenUp() async throws {
-        let db = try PostgresConnection(try await address())
+        let (db, table) = (try PostgresConnection(try await address()), "t\(UInt32.random(in: 0 ... .max))")
+        // The end of the transaction takes longer than the limit, and could be cancelled.
+        try db.script("CREATE TABLE \(table) (value int)")
+        try db.script(
+            """
+            CREATE FUNCTION \(table)_wait() RETURNS trigger LANGUAGE plpgsql AS
+            'BEGIN PERFORM pg_sleep(2); RETURN NULL; END'
+            """)
+        try db.script(
+            """
+            CREATE CONSTRAINT TRIGGER wait AFTER INSERT ON \(table) DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW EXECUTE FUNCTION \(table)_wait()
+            """)
+        let insertion = PostgresStatement(direct: "INSERT INTO \(table) VALUES (1)")
         var during: [Bool] = []
-        try PostgresTransaction.run(db) { db in
-            during.append(db.cancelsAtServer)
-            return PostgresOutcome(())
+        let error = #expect(throws: TransferError.self) {
+            try PostgresTransaction.run(db) { db in
+                try db.run(insertion)
+                during.append(db.cancelsAtServer)
+                db.limit = .now + .milliseconds(200)
+                return PostgresOutcome(())
+            }
         }
+        #expect(error?.code == .timedOut && db.isBroken)
         #expect(during == [true] && !db.cancelsAtServer)
+        for _ in 0..<500 {
+            let count = try await PostgresServer.shared.ask("SELECT pg_sleep(0.01); SELECT count(*) FROM \(table)")
+            if count.hasSuffix("1") { return }
+        }
+        Issue.record("the transaction was given up")
     }
 
     /// The lease is renewed meanwhile, so its end would never end the attempts.
