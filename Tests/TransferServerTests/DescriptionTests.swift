@@ -31,3 +31,25 @@ import TransferTestSupport
         }
     }
 }
+
+/// The description itself, without a service.
+@Suite struct DescribedAnswerTests {
+    /// A shared queue's database may be away during each request.
+    @Test func everyOperationMayBeUnavailable() throws {
+        let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Sources/TransferServer/API/openapi.json")
+        let description = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
+        let paths = try #require(description?["paths"] as? [String: [String: Any]])
+        var count = 0
+        for (path, operations) in paths where path != "/healthz" {
+            for (method, operation) in operations where method != "parameters" {
+                let answers = (operation as? [String: Any])?["responses"] as? [String: [String: Any]]
+                #expect(
+                    answers?["503"]?["$ref"] as? String == "#/components/responses/Unavailable", "\(method) \(path)")
+                count += 1
+            }
+        }
+        #expect(count > 20)
+    }
+}
