@@ -125,6 +125,12 @@ final class AnswerOutput: Sendable {
         "cannot write \(path): \(String(cString: strerror(errno)).lowercasedFirst)"
     }
 
+    /// Writes a text. A reader that has ended is no error.
+    static func write(_ text: String, to descriptor: Int32, _ name: String) throws(TransferError) {
+        let bytes = Array(text.utf8)
+        try bytes.withUnsafeBytes { buffer throws(TransferError) in _ = try write(buffer, to: descriptor, name) }
+    }
+
     /// Writes bytes.
     ///
     /// - Returns: Whether there is a reader for them.

@@ -103,15 +103,21 @@ struct AnswerReport: Hashable, Sendable {
         }
     }
 
-    /// Returns the pieces of the report, each for standard output or standard error.
-    func pieces(_ facts: AnswerFacts) -> [(text: String, isError: Bool)] {
-        var pieces: [(text: String, isError: Bool)] = [("", false)]
+    /// A piece of a report, for standard output or standard error.
+    struct Piece: Sendable, Hashable {
+        var text = ""
+        var isError = false
+    }
+
+    /// Returns the pieces of the report.
+    func pieces(_ facts: AnswerFacts) -> [Piece] {
+        var pieces = [Piece()]
         for part in parts {
             switch part {
             case .text(let text): pieces[pieces.count - 1].text += text
             case .variable(let variable): pieces[pieces.count - 1].text += facts.text(of: variable)
             case .header(let name): pieces[pieces.count - 1].text += facts.header(name)
-            case .stream(let isError): pieces.append(("", isError))
+            case .stream(let isError): pieces.append(Piece(isError: isError))
             case .onlyForFailures: if facts.exitCode == 0 { return pieces }
             }
         }

@@ -111,10 +111,12 @@ struct FrontAnswers {
         }
     }
 
-    private func write(_ pieces: [(text: String, isError: Bool)]) throws {
-        for (text, isError) in pieces where !text.isEmpty {
-            try Array(text.utf8).withUnsafeBytes { bytes throws(TransferError) in
-                _ = try AnswerOutput.write(bytes, to: isError ? STDERR_FILENO : STDOUT_FILENO, "standard output")
+    private func write(_ pieces: [AnswerReport.Piece]) throws {
+        for piece in pieces where !piece.text.isEmpty {
+            if piece.isError {
+                try AnswerOutput.write(piece.text, to: STDERR_FILENO, "standard error")
+            } else {
+                try AnswerOutput.write(piece.text, to: STDOUT_FILENO, "standard output")
             }
         }
     }
@@ -122,14 +124,12 @@ struct FrontAnswers {
     /// Writes the file of the cookies; `-` is standard output.
     private func keepCookies(in path: String) throws {
         let text = cookies?.file ?? ""
-        if path == "-" { return try write([(text, false)]) }
+        if path == "-" { return try AnswerOutput.write(text, to: STDOUT_FILENO, "standard output") }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw Failure(.stateUnusable, "cannot write \(path): \(String(cString: strerror(errno)).lowercasedFirst)")
         }
         defer { close(descriptor) }
-        try Array(text.utf8).withUnsafeBytes { bytes throws(TransferError) in
-            _ = try AnswerOutput.write(bytes, to: descriptor, path)
-        }
+        try AnswerOutput.write(text, to: descriptor, path)
     }
 }
