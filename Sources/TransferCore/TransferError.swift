@@ -24,6 +24,8 @@ public struct TransferError: Error, Sendable, Hashable, CustomStringConvertible 
     package var isBeforeRequest = false
     /// Whether the server reports that the credentials have expired. Their source, if there is one, has new ones.
     package var hasExpiredCredentials = false
+    /// The ID of the access key that has expired; `nil` where it is unknown, and for other failures.
+    package var expiredAccessKey: String?
 
     /// Creates an error; the message must not contain secrets.
     public init(

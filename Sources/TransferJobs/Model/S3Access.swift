@@ -72,10 +72,10 @@ extension JobSettings.S3Access {
         }
     }
 
-    /// Returns a closure with the credentials of the moment; `nil` for credentials that no source renews.
+    /// Returns a closure with the newest credentials; `nil` for credentials that no source renews.
     package func renewal(_ secrets: SecretSource) throws(TransferError) -> (@Sendable () -> S3Credentials?)? {
         guard case .asked(let source, _) = try plan(secrets), let leases = secrets.leases else { return nil }
-        return { leases.current(source, now: WallClock.seconds) }
+        return { leases.newest(source, now: WallClock.seconds) }
     }
 
     /// Returns the decision where the credentials come from.

@@ -44,6 +44,11 @@ package final class S3CredentialMemory: Sendable {
         return found
     }
 
+    /// Returns the newest credentials of a source, also if they have expired. A server refuses older ones as well.
+    package func newest(_ source: S3CredentialSource, now: Int64) -> S3Credentials? {
+        current(source, now: now) ?? state.withLock { $0.entries[source]?.lease.credentials }
+    }
+
     /// Whether a source has given credentials before.
     package func knows(_ source: S3CredentialSource) -> Bool { state.withLock { $0.entries[source] != nil } }
 
@@ -60,8 +65,12 @@ package final class S3CredentialMemory: Sendable {
         }
     }
 
-    /// Notes that a server has refused the credentials as expired: the source is asked again.
-    package func expired(_ source: S3CredentialSource, now: Int64) {
-        state.withLock { $0.entries[source]?.lease.expires = now }
+    /// Notes that a server has refused credentials as expired: their source is asked again. A late refusal of older
+    /// credentials leaves the newer ones in use.
+    package func expired(_ accessKey: String, of source: S3CredentialSource, now: Int64) {
+        state.withLock { state in
+            guard state.entries[source]?.lease.credentials.accessKey == accessKey else { return }
+            state.entries[source]?.lease.expires = now
+        }
     }
 }

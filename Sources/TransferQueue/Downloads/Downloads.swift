@@ -318,7 +318,7 @@ final class Downloads {
         let now = WallClock.seconds
         let other = object.otherRegion(head, body: outcome.answer)
         let isElsewhere = other.map { builder.regions.learn($0, by: object) } ?? false
-        return (object.refusal(head, body: outcome.answer, now: now), isElsewhere)
+        return (object.refusal(head, body: outcome.answer, signedBy: job.accessKey, now: now), isElsewhere)
     }
 
     // MARK: Files that stay as they are

@@ -13,6 +13,16 @@ actor S3CredentialAsker {
     struct Want: Sendable, Hashable {
         var source: S3CredentialSource
         var searched: [String]
+
+        init(source: S3CredentialSource, searched: [String]) {
+            self.source = source
+            self.searched = searched
+        }
+
+        init?(_ plan: S3CredentialPlan) {
+            guard case .asked(let source, let searched) = plan else { return nil }
+            self.init(source: source, searched: searched)
+        }
     }
 
     private let engine: any ExchangePerformer
@@ -44,32 +54,32 @@ actor S3CredentialAsker {
     /// Returns the sources without which the job's requests cannot be signed now. A fault in the settings is reported by
     /// the request.
     nonisolated func wants(of spec: JobSpec, _ secrets: SecretSource) -> [Want] {
-        sources(of: spec, secrets).filter { memory.current($0.source, now: WallClock.seconds) == nil }
+        plans(of: spec, secrets).compactMap(Want.init)
+            .filter { memory.current($0.source, now: WallClock.seconds) == nil }
     }
 
     /// Makes a refusal of expired credentials transient, if their source has new ones.
     nonisolated func judged(_ error: TransferError, of spec: JobSpec, _ secrets: SecretSource) -> TransferError {
-        guard error.hasExpiredCredentials else { return error }
-        let sources = sources(of: spec, secrets)
-        guard !sources.isEmpty else { return error }
-        for source in sources { memory.expired(source.source, now: WallClock.seconds) }
+        guard let key = error.expiredAccessKey else { return error }
+        let plans = plans(of: spec, secrets)
+        let sources = plans.compactMap(Want.init)
+        // Keys that are written down are not renewed, whatever the other side of a copy has.
+        guard !sources.isEmpty, !plans.contains(where: { $0.accessKey == key }) else { return error }
+        for source in sources { memory.expired(key, of: source.source, now: WallClock.seconds) }
         var error = error
         // The status of the refusal would make it final.
         (error.isTransient, error.cause) = (true, nil)
         return error
     }
 
-    /// Returns the sources of both sides of a job.
-    private nonisolated func sources(of spec: JobSpec, _ secrets: SecretSource) -> [Want] {
+    /// Returns where the credentials of both sides of a job come from.
+    private nonisolated func plans(of spec: JobSpec, _ secrets: SecretSource) -> [S3CredentialPlan] {
         var accesses: [JobSettings.S3Access] = []
         if spec.urls.contains(where: S3URL.isOne) { accesses.append(spec.settings.s3 ?? JobSettings.S3Access()) }
         if let from = spec.copySource, from.download.urls.contains(where: S3URL.isOne) {
             accesses.append(from.settings.s3 ?? JobSettings.S3Access())
         }
-        return accesses.compactMap { access in
-            guard case .asked(let source, let searched)? = try? access.plan(secrets) else { return nil }
-            return Want(source: source, searched: searched)
-        }
+        return accesses.compactMap { access in try? access.plan(secrets) }
     }
 
     // MARK: Questions

@@ -261,9 +261,11 @@ extension QueueRunner {
         case (.download(let download), .download(let ready)):
             job.object = try builder.object(job.record.spec, url: job.url)
             let isStrict = batches[job.record.batch]?.isStrict == true
-            return try builder.download(
+            let request = try builder.download(
                 job.record.spec, isStrict ? download.strictly : download, url: job.url, object: job.object, ready: ready
             )
+            if job.object != nil { job.accessKey = SignatureVersion4.accessKey(in: request.headers) }
+            return request
         case (.upload(let upload), .upload(let file)):
             return try builder.upload(job.record.spec, upload, file: file)
         default: throw TransferError(.internalFault, "a job was prepared for another direction")

@@ -114,6 +114,8 @@ final class RunningJob {
     let sources: SourceStatistics
     /// The object that is downloaded, if the URL names one.
     var object: S3Location?
+    /// The ID of the key that signed the newest request for the object.
+    var accessKey: String?
 
     init(
         candidate: Scheduler.Candidate, record: JobRecord, started: MonotonicTime, url: String,

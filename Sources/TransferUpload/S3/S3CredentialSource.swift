@@ -152,6 +152,11 @@ package enum S3CredentialPlan: Sendable, Hashable {
     case known(S3Credentials)
     /// A source has to be asked; `searched` names the places that had none.
     case asked(S3CredentialSource, searched: [String])
+
+    /// The ID of the key that is there; `nil` where a source has to be asked.
+    package var accessKey: String? {
+        if case .known(let credentials) = self { credentials.accessKey } else { nil }
+    }
 }
 
 /// Temporary credentials with the time of their end.

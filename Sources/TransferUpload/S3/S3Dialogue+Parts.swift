@@ -122,7 +122,7 @@ extension S3Dialogue {
         // The parts of a stream come one after another: the server of a later part would wait for its first byte.
         let most = source.isStreamed ? 1 : max(1, parallel)
         var actions: [UploadAction] = []
-        var sending = pending.values.count { $0.isPart }
+        var sending = pending.values.count { $0.exchange.isPart }
         var reading = digesting.count
         while true {
             if sending < most, !upload.ready.isEmpty {

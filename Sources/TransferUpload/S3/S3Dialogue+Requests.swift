@@ -4,7 +4,9 @@ extension S3Dialogue {
     /// The parts in a page of ListParts: with digests and long tags far less than the kept part of an answer.
     static let pageSize = 400
 
-    func request(_ id: Int, _ exchange: S3Exchange, _ now: Int64) throws(TransferError) -> UploadRequest {
+    func request(
+        _ id: Int, _ exchange: S3Exchange, _ credentials: S3Credentials, _ now: Int64
+    ) throws(TransferError) -> UploadRequest {
         var url = exchange.isOfBucket ? location.bucketURL : location.url
         if let query = query(exchange) { url += "?\(query)" }
         let labels = options.labels.filter { label in options.headers.value(label.name) == nil }

@@ -14,13 +14,12 @@ import TransferCrypto
 public struct S3Dialogue: UploadDialogue {
     var location: S3Location
     private let given: S3Credentials
-    /// A closure that returns the credentials of now, for credentials that expire while the upload is under way.
+    /// A closure that returns the newest credentials, for credentials that expire while the upload is under way.
     package var renewedCredentials: (@Sendable () -> S3Credentials?)?
-    var credentials: S3Credentials { renewedCredentials?() ?? given }
     let source: UploadSource
     let options: S3Options
     private let saved: UploadState?
-    private(set) var pending: [Int: S3Exchange] = [:]
+    private(set) var pending: [Int: S3PendingRequest] = [:]
     private(set) var digesting: [Int: S3DigestPurpose] = [:]
     var multipart: S3Multipart?
     private var lastID = 0
@@ -60,7 +59,7 @@ public struct S3Dialogue: UploadDialogue {
         guard followsLink else { return [] }
         parallel = max(1, requests)
         // No part is sent before the server has listed its parts.
-        guard pending.values.contains(where: \.isPart) else { return [] }
+        guard pending.values.contains(where: \.exchange.isPart) else { return [] }
         return catching { dialogue throws(TransferError) in try dialogue.advance(now) }
     }
 
@@ -91,11 +90,15 @@ public struct S3Dialogue: UploadDialogue {
             switch event {
             case .interim: return []
             case .answered(let answer):
-                guard let exchange = dialogue.pending.removeValue(forKey: answer.request) else { return [] }
-                return try dialogue.answered(exchange, answer, now)
+                guard let request = dialogue.pending.removeValue(forKey: answer.request) else { return [] }
+                do throws(TransferError) {
+                    return try dialogue.answered(request.exchange, answer, now)
+                } catch {
+                    throw request.signing(error)
+                }
             case .failed(let request, let error, _):
-                guard let exchange = dialogue.pending.removeValue(forKey: request) else { return [] }
-                return try dialogue.failed(exchange, error, now)
+                guard let request = dialogue.pending.removeValue(forKey: request) else { return [] }
+                return try dialogue.failed(request.exchange, error, now)
             case .digested(let id, let checksum):
                 guard let purpose = dialogue.digesting.removeValue(forKey: id) else { return [] }
                 return try dialogue.digested(purpose, checksum, now)
@@ -169,8 +172,9 @@ public struct S3Dialogue: UploadDialogue {
 
     mutating func send(_ exchange: S3Exchange, _ now: Int64) throws(TransferError) -> UploadAction {
         lastID += 1
-        let request = try request(lastID, exchange, now)
-        pending[lastID] = exchange
+        let credentials = renewedCredentials?() ?? given
+        let request = try request(lastID, exchange, credentials, now)
+        pending[lastID] = S3PendingRequest(exchange: exchange, accessKey: credentials.accessKey)
         return .send(request)
     }
 

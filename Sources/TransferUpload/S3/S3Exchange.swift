@@ -17,6 +17,20 @@ enum S3Exchange: Sendable, Hashable {
     case stray(S3Stray)
 }
 
+/// A request that awaits its answer, with the key that signed it: the credentials may be renewed meanwhile.
+struct S3PendingRequest: Sendable, Hashable {
+    var exchange: S3Exchange
+    var accessKey: String
+
+    /// Names the key in an error about expired credentials.
+    func signing(_ error: TransferError) -> TransferError {
+        guard error.hasExpiredCredentials else { return error }
+        var error = error
+        error.expiredAccessKey = accessKey
+        return error
+    }
+}
+
 /// The reason of a question about the object itself.
 enum S3Question: Sendable, Hashable {
     /// An earlier attempt may have put the object.

@@ -134,6 +134,15 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         S3Fault.error(UploadAnswer(request: 0, head: head, body: body, url: url), now: now)
     }
 
+    /// Returns the same error with the ID of the key that signed the request, where its credentials have expired.
+    package func refusal(
+        _ head: ResponseHead, body: [UInt8], signedBy accessKey: String?, now: Int64
+    ) -> TransferError {
+        var error = refusal(head, body: body, now: now)
+        if error.hasExpiredCredentials { error.expiredAccessKey = accessKey }
+        return error
+    }
+
     /// Returns the fields that sign a request for the object, such as a download.
     ///
     /// Only the host and `x-amz-…` are signed, so that Range, If-Range and others may be added.

@@ -72,6 +72,13 @@ public struct SignatureVersion4: Sendable, Hashable {
         return added
     }
 
+    /// Returns the ID of the key that signed a request with these fields; `nil` for a request without a signature.
+    package static func accessKey(in fields: [HeaderField]) -> String? {
+        let start = "AWS4-HMAC-SHA256 Credential="
+        guard let field = fields.value("Authorization"), field.hasPrefix(start) else { return nil }
+        return String(field.dropFirst(start.count).prefix { $0 != "/" })
+    }
+
     /// Makes the canonical request.
     ///
     /// - Returns: The text of the request that is signed, and the names of its fields.

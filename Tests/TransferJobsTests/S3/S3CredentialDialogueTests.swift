@@ -177,7 +177,23 @@ import TransferUpload
             #expect(memory.current(Self.container, now: 1000) == nil)
         }
         memory.took(Self.lease, from: Self.container)
-        memory.expired(Self.container, now: 1000)
+        memory.expired("AK", of: Self.container, now: 1000)
         #expect(memory.current(Self.container, now: 1000) == nil, "a server has refused them")
+    }
+
+    /// Requests that were signed with the older key are refused after the newer one has come.
+    @Test func aLateRefusalOfAnOlderKeyLeavesTheNewerOneInUse() {
+        let memory = S3CredentialMemory()
+        let newer = S3CredentialLease(credentials: S3Credentials(accessKey: "NEW", secret: "hush"), expires: 9000)
+        memory.took(Self.lease, from: Self.container)
+        memory.expired("AK", of: Self.container, now: 1000)
+        #expect(memory.newest(Self.container, now: 1000) == Self.lease.credentials, "no others are there yet")
+        memory.took(newer, from: Self.container)
+        memory.expired("AK", of: Self.container, now: 1001)
+        #expect(memory.current(Self.container, now: 1001) == newer.credentials)
+        memory.expired("NEW", of: Self.container, now: 1002)
+        #expect(memory.current(Self.container, now: 1002) == nil)
+        #expect(memory.newest(Self.container, now: 1002) == newer.credentials, "the older ones are as dead")
+        #expect(memory.newest(Self.process, now: 1002) == nil)
     }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import TransferCore
 import TransferCrypto
@@ -33,6 +34,26 @@ import TransferCrypto
         #expect(S3Script.words(last) == ["finish 200 \"e\""])
         #expect(S3Script.result(last)?.url == "https://s3.example/b/k")
         #expect(script.answer(put.id, 200).isEmpty, "nothing comes after the end")
+    }
+
+    /// The credentials are renewed while a request signed with the older key is under way.
+    @Test func aRefusalOfExpiredCredentialsNamesTheKeyThatSigned() throws {
+        let keys = Mutex(["OLD", "NEW", "NEWEST"])
+        var script = try S3Script(size: 200)
+        script.dialogue.renewedCredentials = {
+            keys.withLock { S3Credentials(accessKey: $0.removeFirst(), secret: "S") }
+        }
+        let create = try #require(S3Script.requests(script.begin()).first)
+        #expect(SignatureVersion4.accessKey(in: create.headers) == "OLD")
+        let parts = S3Script.requests(script.answer(create.id, 200, S3Samples.created("u/1")))
+        #expect(parts.map { SignatureVersion4.accessKey(in: $0.headers) } == ["NEW", "NEWEST"])
+        let failure = S3Script.failure(script.answer(parts[0].id, 400, S3Samples.error("ExpiredToken")))
+        #expect(failure?.hasExpiredCredentials == true && failure?.expiredAccessKey == "NEW")
+        var other = try S3Script(size: 1)
+        let put = try #require(S3Script.requests(other.begin()).first)
+        let denied = S3Script.failure(other.answer(put.id, 403, S3Samples.error("AccessDenied")))
+        #expect(denied?.status == 403 && denied?.expiredAccessKey == nil)
+        #expect(SignatureVersion4.accessKey(in: [HeaderField("Authorization", "Bearer a/b")]) == nil)
     }
 
     @Test(
