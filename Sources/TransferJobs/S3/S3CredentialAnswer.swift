@@ -61,8 +61,10 @@ package enum S3CredentialAnswer {
     }
 
     /// Returns the error of a refusal.
+    ///
+    /// - Parameter accessKey: The ID of the key that signed the request; `nil` for a request without a signature.
     package static func refusal(
-        _ status: Int, _ body: [UInt8], by source: S3CredentialSource
+        _ status: Int, _ body: [UInt8], by source: S3CredentialSource, signedBy accessKey: String? = nil
     ) -> TransferError {
         let error = XMLElement.read(body).map { $0.child("Error") ?? $0 }
         let code = (error?.text("Code")).map { " (\(shown($0)))" } ?? ""
@@ -70,6 +72,9 @@ package enum S3CredentialAnswer {
         if case .singleSignOn(let signOn) = source, status == 401 { advice = "; run `\(signOn.login)`" }
         var refusal = fault(source, "answered \(status)\(code)\(advice)")
         refusal.isTransient = status >= 500 || status == 429
+        if let accessKey, let code = error?.text("Code"), S3CredentialLease.codesOfExpiry.contains(code) {
+            (refusal.hasExpiredCredentials, refusal.expiredAccessKey) = (true, accessKey)
+        }
         return refusal
     }
 

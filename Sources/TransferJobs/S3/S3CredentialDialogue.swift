@@ -93,7 +93,9 @@ package struct S3CredentialDialogue: Sendable {
     /// Returns the step that follows an answer.
     package mutating func answered(_ status: Int, _ body: [UInt8]) -> Step {
         do throws(TransferError) {
-            guard (200..<300).contains(status) else { throw S3CredentialAnswer.refusal(status, body, by: source) }
+            guard (200..<300).contains(status) else {
+                throw S3CredentialAnswer.refusal(status, body, by: source, signedBy: base?.accessKey)
+            }
             switch (phase, source) {
             case (.token, .instance(let instance)):
                 let token = try checked(Self.line(body))

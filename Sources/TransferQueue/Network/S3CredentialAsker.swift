@@ -85,42 +85,69 @@ actor S3CredentialAsker {
     // MARK: Questions
 
     fileprivate func ask(_ wants: [Want]) async -> TransferError? {
-        for want in wants {
+        // An answer to another job may have come meanwhile.
+        for want in wants where memory.current(want.source, now: WallClock.seconds) == nil {
             if let failure = await ask(want) { return failure }
         }
         return nil
     }
 
     private func ask(_ want: Want) async -> TransferError? {
-        if let task = underWay[want.source] { return await task.value }
-        let task = Task { await self.obtain(want) }
-        underWay[want.source] = task
+        guard let error = await asked(want.source) else { return nil }
+        guard case .instance = want.source, !memory.knows(want.source), !error.isTransient else { return error }
+        // Most machines have no role: the error names all the places.
+        let reason = error.message.dropFirst("no S3 credentials: ".count)
+        return S3Settings.missing(want.searched + [String(reason)])
+    }
+
+    private func asked(_ source: S3CredentialSource) async -> TransferError? {
+        if let task = underWay[source] { return await task.value }
+        if let failure = memory.failure(of: source, now: WallClock.seconds) { return failure }
+        let task = Task { await self.obtain(source) }
+        underWay[source] = task
         let failure = await task.value
-        underWay[want.source] = nil
+        underWay[source] = nil
         return failure
     }
 
-    private func obtain(_ want: Want) async -> TransferError? {
-        let isKnown = memory.knows(want.source)
+    private func obtain(_ source: S3CredentialSource) async -> TransferError? {
         do throws(TransferError) {
-            let lease = try await lease(from: want.source, isKnown: isKnown)
+            let lease = try await lease(from: source)
             guard lease.isUsable(now: WallClock.seconds) else {
                 throw S3CredentialAnswer.fault(
-                    want.source, "gave credentials that have expired; this machine's clock may be wrong")
+                    source, "gave credentials that have expired; this machine's clock may be wrong")
             }
-            memory.took(lease, from: want.source)
+            memory.took(lease, from: source, now: WallClock.seconds)
             return nil
         } catch {
-            memory.failed(want.source, now: WallClock.seconds)
-            guard case .instance = want.source, !isKnown, !error.isTransient else { return error }
-            // Most machines have no role: the error names all the places.
-            let reason = error.message.dropFirst("no S3 credentials: ".count)
-            return S3Settings.missing(want.searched + [String(reason)])
+            memory.failed(source, error, now: WallClock.seconds)
+            return error
         }
     }
 
-    private func lease(
-        from source: S3CredentialSource, isKnown: Bool
+    /// Asks a source. If the service of a role refuses the credentials that assume it, their own source is asked again,
+    /// once.
+    private func lease(from source: S3CredentialSource) async throws(TransferError) -> S3CredentialLease {
+        let isKnown = memory.knows(source)
+        do throws(TransferError) {
+            return try await answer(of: source, isKnown: isKnown)
+        } catch {
+            guard let key = error.expiredAccessKey, case .asked(let base, _)? = try basePlan(of: source),
+                memory.expired(key, of: base, now: WallClock.seconds)
+            else { throw error }
+        }
+        do throws(TransferError) {
+            return try await answer(of: source, isKnown: isKnown)
+        } catch {
+            // The refused key is not the job's.
+            var error = error
+            (error.hasExpiredCredentials, error.expiredAccessKey) = (false, nil)
+            throw error
+        }
+    }
+
+    private func answer(
+        of source: S3CredentialSource, isKnown: Bool
     ) async throws(TransferError) -> S3CredentialLease {
         if case .process(let process) = source {
             return try S3CredentialAnswer.json(try await output(of: process, source), from: source)

@@ -169,6 +169,9 @@ package struct S3CredentialLease: Sendable, Hashable {
     /// five minutes before the old ones end.
     package static let renewal: Int64 = 300
 
+    /// The codes of errors about credentials that have ended.
+    package static let codesOfExpiry: Set<String> = ["ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired"]
+
     package init(credentials: S3Credentials, expires: Int64? = nil) {
         self.credentials = credentials
         self.expires = expires

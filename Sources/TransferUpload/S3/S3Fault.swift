@@ -49,7 +49,7 @@ struct S3Fault: Sendable, Hashable {
             error.message = "\(code): this machine's clock is wrong; it says \(HTTPDate.format(now))\(server)"
         }
         if damaged.contains(fault.code) { error.code = .checksumMismatch }
-        error.hasExpiredCredentials = expired.contains(fault.code)
+        error.hasExpiredCredentials = S3CredentialLease.codesOfExpiry.contains(fault.code)
         error.isTransient = error.isTransient || status == 307 || transient.contains(fault.code)
         if paused.contains(fault.code) || status == 503 { error.scope = .origin }
         // The retry rule uses the status where there is one: it is omitted where the code is more precise.
@@ -87,8 +87,6 @@ struct S3Fault: Sendable, Hashable {
     private static let damaged: Set<String> = [
         "BadDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch", "IncompleteBody",
     ]
-    /// The codes for credentials that have ended, or that the server no longer knows.
-    private static let expired: Set<String> = ["ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired"]
     private static let transient: Set<String> = paused.union(damaged).union([
         "InternalError", "RequestTimeout", "OperationAborted", "ConditionalRequestConflict", "TemporaryRedirect",
     ])

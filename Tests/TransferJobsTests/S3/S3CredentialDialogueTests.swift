@@ -107,6 +107,13 @@ import TransferUpload
             <Expiration>2026-11-29T14:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>
             """
         #expect(dialogue.answered(200, Array(answer.utf8)) == .done(Self.lease))
+        for (code, key) in [("ExpiredToken", "BASE"), ("AccessDenied", nil)] {
+            var refused = Dialogue(.assumedRole(role), base: S3Credentials(accessKey: "BASE", secret: "hush"))
+            _ = refused.begin(now: 1_795_960_800)
+            let body = "<ErrorResponse><Error><Code>\(code)</Code></Error></ErrorResponse>"
+            let failure = try #require(error(refused.answered(403, Array(body.utf8))))
+            #expect(failure.expiredAccessKey == key && failure.hasExpiredCredentials == (key != nil))
+        }
         var bare = Dialogue(.assumedRole(role))
         #expect(error(bare.begin(now: 0))?.message.contains("needs other credentials") == true)
     }
@@ -168,27 +175,60 @@ import TransferUpload
         await confirmation("renewals", expectedCount: 2) { renewal in
             memory.onRenewal { _ in renewal() }
             #expect(memory.current(Self.container, now: 0) == nil && !memory.knows(Self.container))
-            memory.took(S3CredentialLease(credentials: Self.lease.credentials, expires: 1000), from: Self.container)
+            memory.took(
+                S3CredentialLease(credentials: Self.lease.credentials, expires: 1000), from: Self.container, now: 0)
             #expect(memory.current(Self.container, now: 699) != nil, "none is due")
             for now: Int64 in 700...710 { #expect(memory.current(Self.container, now: now) != nil) }
-            memory.failed(Self.container, now: 710)
+            memory.failed(Self.container, TransferError(.secretMissing, "no"), now: 710)
             #expect(memory.current(Self.container, now: 739) != nil, "the pause is not over")
             #expect(memory.current(Self.container, now: 740) != nil)
             #expect(memory.current(Self.container, now: 1000) == nil)
         }
-        memory.took(Self.lease, from: Self.container)
+        memory.took(Self.lease, from: Self.container, now: 1000)
         memory.expired("AK", of: Self.container, now: 1000)
         #expect(memory.current(Self.container, now: 1000) == nil, "a server has refused them")
+    }
+
+    /// A source gives the same credentials again, or ones that live for less than five minutes.
+    @Test(arguments: [1001, 1030, 1299, 1300] as [Int64])
+    func credentialsThatAreDueAtOnceAreRenewedAfterAPause(_ end: Int64) async {
+        let memory = S3CredentialMemory()
+        let lease = S3CredentialLease(credentials: Self.lease.credentials, expires: end)
+        let reached = min(end - 1, 1000 + S3CredentialMemory.pause)
+        await confirmation("renewals", expectedCount: reached == 1030 ? 1 : 0) { renewal in
+            memory.onRenewal { source in
+                renewal()
+                memory.took(lease, from: source, now: reached)
+            }
+            memory.took(lease, from: Self.container, now: 1000)
+            for now in 1000...reached { #expect(memory.current(Self.container, now: now) != nil) }
+            #expect(memory.current(Self.container, now: reached) != nil, "the next pause has begun")
+        }
+    }
+
+    @Test(arguments: [(false, S3CredentialMemory.pause), (true, S3CredentialMemory.briefPause)])
+    func aFailureIsTheAnswerToEveryJobForAPause(_ isTransient: Bool, _ pause: Int64) {
+        let memory = S3CredentialMemory()
+        let error = TransferError(.secretMissing, "no", isTransient: isTransient)
+        #expect(memory.failure(of: Self.container, now: 1000) == nil)
+        memory.failed(Self.container, error, now: 1000)
+        #expect(memory.failure(of: Self.container, now: 1000) == error && !memory.knows(Self.container))
+        #expect(memory.failure(of: Self.container, now: 1000 + pause - 1) == error)
+        #expect(memory.failure(of: Self.container, now: 1000 + pause) == nil)
+        #expect(memory.failure(of: Self.container, now: 999) == nil, "the clock was set back")
+        #expect(memory.failure(of: Self.process, now: 1000) == nil, "another source")
+        memory.took(Self.lease, from: Self.container, now: 1000)
+        #expect(memory.failure(of: Self.container, now: 1000) == nil)
     }
 
     /// Requests that were signed with the older key are refused after the newer one has come.
     @Test func aLateRefusalOfAnOlderKeyLeavesTheNewerOneInUse() {
         let memory = S3CredentialMemory()
         let newer = S3CredentialLease(credentials: S3Credentials(accessKey: "NEW", secret: "hush"), expires: 9000)
-        memory.took(Self.lease, from: Self.container)
+        memory.took(Self.lease, from: Self.container, now: 1000)
         memory.expired("AK", of: Self.container, now: 1000)
         #expect(memory.newest(Self.container, now: 1000) == Self.lease.credentials, "no others are there yet")
-        memory.took(newer, from: Self.container)
+        memory.took(newer, from: Self.container, now: 1000)
         memory.expired("AK", of: Self.container, now: 1001)
         #expect(memory.current(Self.container, now: 1001) == newer.credentials)
         memory.expired("NEW", of: Self.container, now: 1002)

@@ -135,6 +135,16 @@ import TransferTestSupport
         }
     }
 
+    @Test func aMachineWithoutARoleIsAskedOnceForManyJobs() async throws {
+        try await withTestServer { server in
+            let result = try await run(
+                (0..<40).map { download(server, $0) }, ["AWS_EC2_METADATA_SERVICE_ENDPOINT": server.url("")])
+            #expect(result.ends.count == 40, "\(result)")
+            #expect(result.ends.values.allSatisfy { $0 == ["failed secretMissing"] }, "\(result)")
+            #expect(server.requests(to: "/latest/api/token").count == 1)
+        }
+    }
+
     @Test func aContainersRoleSignsUploadsToo() async throws {
         try await withTestServer { server in
             try folder.write("Bearer \(Self.secret)\n", to: "token")
@@ -222,6 +232,42 @@ import TransferTestSupport
             let circle = try await run([other], service)
             #expect(circle.ends == ["1": ["failed secretMissing"]], "\(circle)")
             #expect(circle.events.contains("whose profiles name each other"), "\(circle)")
+        }
+    }
+
+    /// STS refuses the credentials that a container gave first. The container is asked again, and the job does not fail.
+    @Test func aRefusedBaseOfARoleIsReplaced() async throws {
+        try await withTestServer { server in
+            try folder.write(
+                "[default]\nrole_arn = arn:r\ncredential_source = EcsContainer\n", to: "home/.aws/config")
+            let count = Mutex(0)
+            server.handle("GET", "/role") { _ in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                return Response(body: .text(Self.keys(number)))
+            }
+            server.handle("POST", "/") { request in
+                guard request.headers["Authorization"]?.contains("Credential=AK2/") == true else {
+                    let body = "<ErrorResponse><Error><Code>ExpiredToken</Code></Error></ErrorResponse>"
+                    return Response(status: 403, body: .text(body))
+                }
+                let body =
+                    "<A><AssumeRoleResult><Credentials><AccessKeyId>AK9</AccessKeyId><SecretAccessKey>\(Self.secret)"
+                    + "</SecretAccessKey><SessionToken>t</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration>"
+                    + "</Credentials></AssumeRoleResult></A>"
+                return Response(body: .text(body))
+            }
+            server.serve("/bucket/f", .text("content"))
+            let result = try await run(
+                [download(server)],
+                [
+                    "AWS_CONTAINER_CREDENTIALS_FULL_URI": server.url("/role"),
+                    "AWS_ENDPOINT_URL_STS": server.url(""),
+                ])
+            #expect(result.ends == ["0": ["done"]], "\(result)")
+            #expect(signers(server) == ["AK9"] && signers(server, "/") == ["AK1", "AK2"])
         }
     }
 
