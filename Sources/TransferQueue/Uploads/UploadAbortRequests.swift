@@ -20,8 +20,6 @@ final class UploadAbortRequests {
     private let engine: any ExchangePerformer
     private let builder: RequestBuilder
     private let leases: S3CredentialAsker
-    /// The number of uploads whose S3 credentials are being asked for.
-    private var asking = 0
     private let accept: JobJudge
 
     /// The longest time that a notification of a server may take.
@@ -43,7 +41,7 @@ final class UploadAbortRequests {
     }
 
     /// Whether no notification is under way.
-    var isEmpty: Bool { abandoner.isEmpty && asking == 0 }
+    var isEmpty: Bool { abandoner.isEmpty }
 
     /// The reasons why servers could not be notified, by job.
     var failures: [Int64: TransferError] { abandoner.failures }
@@ -81,14 +79,14 @@ final class UploadAbortRequests {
 
     func abandon(_ upload: AbandonedUpload, on host: isolated some UploadAbortHost) {
         guard !leases.wants(of: upload.spec, builder.secrets).isEmpty else { return tell(of: upload, on: host) }
-        asking += 1
+        abandoner.beginAsking(upload.id)
         Task { [host, leases, secrets = builder.secrets] in
             // Without credentials, the dialogue reports their lack.
             try? await leases.ensure(upload.spec, secrets)
             host.loop.execute {
                 host.onLoop { host in
                     let own = host.abandonments
-                    own.asking -= 1
+                    own.abandoner.endAsking(upload.id)
                     own.tell(of: upload, on: host)
                     host.pump()
                 }

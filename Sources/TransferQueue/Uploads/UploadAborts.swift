@@ -27,13 +27,27 @@ struct UploadAborts {
 
     private var cases: [Int: Case] = [:]
     private var lastNumber = 0
+    /// The uploads whose credentials are being asked for, by job, with their number.
+    private var asking: [Int64: Int] = [:]
     /// The reasons why servers could not be notified, by job.
     private(set) var failures: [Int64: TransferError] = [:]
 
     /// Whether no notification is under way.
-    var isEmpty: Bool { cases.isEmpty }
+    var isEmpty: Bool { cases.isEmpty && asking.isEmpty }
 
-    func isUnderWay(_ job: Int64) -> Bool { cases.values.contains { $0.upload.id == job } }
+    /// Whether a server is being notified of a job's upload, or will be once the credentials are there.
+    func isUnderWay(_ job: Int64) -> Bool {
+        asking[job] != nil || cases.values.contains { $0.upload.id == job }
+    }
+
+    /// Notes that the credentials for a job's upload are being asked for.
+    mutating func beginAsking(_ job: Int64) { asking[job, default: 0] += 1 }
+
+    /// Notes that the source of credentials has answered.
+    mutating func endAsking(_ job: Int64) {
+        guard let count = asking[job] else { return }
+        asking[job] = count > 1 ? count - 1 : nil
+    }
 
     /// Starts to notify the server of an upload.
     mutating func begin(

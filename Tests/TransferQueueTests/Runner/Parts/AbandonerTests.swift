@@ -71,6 +71,21 @@ import TransferUpload
         #expect(abandoner.isEmpty && abandoner.failures[7]?.status == 503)
     }
 
+    /// The same upload may be taken again while its credentials are being asked for.
+    @Test func anUploadWhoseCredentialsAreAskedForIsUnderWay() {
+        var abandoner = UploadAborts()
+        abandoner.beginAsking(7)
+        abandoner.beginAsking(7)
+        #expect(abandoner.isUnderWay(7) && !abandoner.isUnderWay(8) && !abandoner.isEmpty)
+        abandoner.endAsking(7)
+        #expect(abandoner.isUnderWay(7), "another upload of the job waits too")
+        abandoner.endAsking(7)
+        #expect(!abandoner.isUnderWay(7) && abandoner.isEmpty)
+        _ = abandoner.begin(upload, Deletion(), now: 0)
+        abandoner.endAsking(7)
+        #expect(abandoner.isUnderWay(7), "the server is being notified")
+    }
+
     @Test func aRefusedDeletionIsRemembered() {
         var abandoner = UploadAborts()
         _ = abandoner.begin(upload, Deletion(), now: 0)
