@@ -97,7 +97,11 @@ extension JobSettings.S3Access {
     }
 
     private func tools(_ secrets: SecretSource) -> S3Settings {
-        S3Settings(profile: profile, environment: { secrets.variable($0) }, readFile: { SecretSource.text(of: $0) })
+        var settings = S3Settings(
+            profile: profile, environment: { secrets.variable($0) }, readFile: { SecretSource.text(of: $0) })
+        // Without an environment, no variable could forbid the machine's role.
+        settings.mayUseInstance = secrets.hasEnvironment
+        return settings
     }
 }
 

@@ -7,6 +7,8 @@ import TransferEngine
 public struct SecretSource: Sendable {
     private let environment: @Sendable (String) -> String?
     private let credentialsFolder: String?
+    /// Whether the program lets its environment be read.
+    package let hasEnvironment: Bool
     /// The values of credentials that the program registered, already requested from it.
     private var registered: [String: String] = [:]
     /// The S3 credentials that sources gave to this process; `nil` where none is asked.
@@ -15,12 +17,14 @@ public struct SecretSource: Sendable {
     /// Creates a source.
     ///
     /// - Parameters:
-    ///   - environment: A closure that returns values of environment variables. The default offers none.
+    ///   - environment: A closure that returns values of environment variables. The default offers none, and then no
+    ///     S3 credentials are requested from the machine's role either.
     ///   - credentialsFolder: The value of systemd's `$CREDENTIALS_DIRECTORY`.
     public init(
-        environment: @escaping @Sendable (String) -> String? = { _ in nil }, credentialsFolder: String? = nil
+        environment: (@Sendable (String) -> String?)? = nil, credentialsFolder: String? = nil
     ) {
-        self.environment = environment
+        self.environment = environment ?? { _ in nil }
+        hasEnvironment = environment != nil
         self.credentialsFolder = credentialsFolder
     }
 

@@ -19,7 +19,9 @@ extension S3Settings {
         }
         if let found = try fromProfile(&searched) { return found }
         if let container = try container() { return .asked(container, searched: searched) }
-        guard value("AWS_EC2_METADATA_DISABLED")?.lowercased() != "true" else { throw Self.missing(searched) }
+        guard mayUseInstance, value("AWS_EC2_METADATA_DISABLED")?.lowercased() != "true" else {
+            throw Self.missing(searched)
+        }
         return .asked(.instance(instance), searched: searched)
     }
 

@@ -8,6 +8,8 @@ public struct S3Settings: Sendable {
     let profile: String?
     let environment: @Sendable (String) -> String?
     let readFile: @Sendable (String) -> String?
+    /// Whether the role of a virtual machine is one of the places.
+    package var mayUseInstance = true
 
     /// Creates settings.
     ///

@@ -2,6 +2,7 @@ import Testing
 import TransferCore
 import TransferQueueFixtures
 import TransferTestSupport
+import TransferUpload
 
 @testable import TransferJobs
 
@@ -40,6 +41,18 @@ import TransferTestSupport
         #expect(message(.credential("nope")).contains("/nope"))
         #expect(message(.credential("name"), SecretSource()) == "no credential \"name\" was given")
         #expect(message(.environment("TOKEN"), SecretSource()) == "the environment variable TOKEN is not set")
+    }
+
+    /// A program without an environment could not forbid the request to the metadata service.
+    @Test func theMachinesRoleIsRequestedOnlyByAProgramWithAnEnvironment() throws {
+        let access = JobSettings.S3Access()
+        let failure = #expect(throws: TransferError.self) { try access.plan(SecretSource()) }
+        #expect(failure?.code == .secretMissing)
+        guard case .asked(.instance(let instance), _) = try access.plan(SecretSource(environment: { _ in nil })) else {
+            Issue.record("the machine's role is not requested")
+            return
+        }
+        #expect(instance.endpoint == "http://169.254.169.254")
     }
 
     @Test func aCredentialIsANameNotAPath() {

@@ -72,6 +72,14 @@ import TransferCore
             chosen().hasPrefix("error: no S3 credentials; looked at AWS_ACCESS_KEY_ID in the environment, /home/u/"))
     }
 
+    @Test(arguments: [true, false]) func aMachinesRoleIsUsedOnlyWhereItIsAllowed(_ isAllowed: Bool) {
+        var settings = S3Settings(environment: { _ in nil }, readFile: { _ in nil })
+        #expect(settings.mayUseInstance, "the default")
+        settings.mayUseInstance = isAllowed
+        let chosen = place(Result { () throws(TransferError) in try settings.plan() })
+        #expect(chosen.hasPrefix(isAllowed ? "instance " : "error: no S3 credentials; looked at "), "\(chosen)")
+    }
+
     @Test func aProfileThatIsAskedForOutranksTheEnvironment() {
         let environment = [
             "AWS_ACCESS_KEY_ID": "ENV", "AWS_SECRET_ACCESS_KEY": "s", "AWS_WEB_IDENTITY_TOKEN_FILE": "/token",
