@@ -74,8 +74,13 @@ extension S3Settings {
         }
         let region = setting("sso_region")
         guard setting("sso_session") != nil || setting("sso_start_url") != nil else { return nil }
-        guard let account = setting("sso_account_id"), let role = setting("sso_role_name") else {
-            throw Self.fault(name, "has IAM Identity Center, but no sso_account_id or sso_role_name")
+        let account = setting("sso_account_id")
+        let role = setting("sso_role_name")
+        // A profile without both has the sign-in for its token alone, and its credentials elsewhere.
+        if account == nil, role == nil { return nil }
+        guard let account, let role else {
+            let missing = account == nil ? "sso_account_id" : "sso_role_name"
+            throw Self.fault(name, "has IAM Identity Center, but no \(missing)")
         }
         var (key, place) = (setting("sso_start_url"), region)
         if let session = setting("sso_session") {

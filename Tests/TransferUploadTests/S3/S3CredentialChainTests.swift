@@ -206,6 +206,27 @@ import TransferCore
         #expect(without.contains("names the sso_session corp, which the config file does not have"), "\(without)")
     }
 
+    /// The sign-in may serve for a token alone; the credentials of such a profile are elsewhere.
+    @Test(arguments: [
+        ("credential_process = q", #"process ["q"]"#),
+        ("aws_access_key_id = CONFIG\naws_secret_access_key = s", "CONFIG"),
+        ("region = eu-west-1", "instance http://169.254.169.254"),
+        (
+            "sso_account_id = 1\ncredential_process = q",
+            "error: the profile p has IAM Identity Center, but no sso_role_name"
+        ),
+        (
+            "sso_role_name = R\ncredential_process = q",
+            "error: the profile p has IAM Identity Center, but no sso_account_id"
+        ),
+    ])
+    func aSignInWithoutAccountAndRoleGivesNoCredentials(_ lines: String, _ expected: String) {
+        for signOn in ["sso_session = corp", "sso_start_url = https://o.example\nsso_region = eu-west-1"] {
+            let config = "[profile p]\n\(signOn)\n\(lines)\n"
+            #expect(place(plan(["AWS_PROFILE": "p"], config: config)) == expected)
+        }
+    }
+
     private static let digestOfCorp = "ee0bfd2552fbd840c02cc48b6e823320543c450f"
 
     @Test(arguments: [
