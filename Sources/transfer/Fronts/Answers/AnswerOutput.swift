@@ -126,9 +126,10 @@ final class AnswerOutput: Sendable {
     }
 
     /// Writes a text. A reader that has ended is no error.
-    static func write(_ text: String, to descriptor: Int32, _ name: String) throws(TransferError) {
-        let bytes = Array(text.utf8)
-        try bytes.withUnsafeBytes { buffer throws(TransferError) in _ = try write(buffer, to: descriptor, name) }
+    ///
+    /// - Throws: `TransferError`.
+    static func write(_ text: String, to descriptor: Int32, _ name: String) throws {
+        try Array(text.utf8).withUnsafeBytes { _ = try write($0, to: descriptor, name) }
     }
 
     /// Writes bytes.
