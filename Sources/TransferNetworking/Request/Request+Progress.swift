@@ -123,6 +123,12 @@ extension Request {
     /// Reports the current counts. The lock covers reading and reporting, so that an older value never follows a newer
     /// one.
     private func report(_ record: AttemptRecord) {
+        // The session may be released meanwhile. Its end is an event of the request, and must not come within the lock.
+        let session = session
+        withExtendedLifetime(session) { reportLocked(record) }
+    }
+
+    private func reportLocked(_ record: AttemptRecord) {
         update { state in
             let (upload, download) = (record.uploaded, record.downloaded)
             let before = (state.progress.lastUpload, state.progress.lastDownload)
