@@ -283,7 +283,8 @@ extension Request {
 
     private func attemptEnded(_ error: AFError?, _ attempt: Int) {
         send(.attemptEnded(failed: error != nil), attempt: attempt) { state in
-            if !state.isCancelled { state.error = error }
+            // The end that a cancellation or the release of the session has settled keeps its cause.
+            if !state.isCancelled, !state.lostItsSession { state.error = error }
         }
     }
 }
