@@ -42,7 +42,7 @@ public final class PublicKey: Sendable, Hashable, CustomStringConvertible {
     /// The algorithm of a key.
     public enum Algorithm: Sendable { case rsa, ellipticCurve, other }
 
-    /// The algorithm of the key, and its size in bits: of RSA's modulus, or of the curve's field.
+    /// The algorithm of the key, and its size in bits: of RSA's modulus, or of the curve's order.
     public var size: (algorithm: Algorithm, bits: Int) {
         der.withUnsafeBufferPointer { buffer in
             var place = buffer.baseAddress

@@ -11,7 +11,7 @@ extension Session {
         /// The request is prepared when it is started. Until then it costs nothing and can be changed.
         case lazy
         /// The request is prepared as soon as it is created. Later additions, such as adapters, may miss the first
-        /// attempt.
+        /// attempt. The program keeps the session until the start: a request that was not started ends with it.
         case eager
     }
 
