@@ -118,6 +118,54 @@ struct RequestSetupTests {
         #expect(request.delegate != nil)
     }
 
+    /// A URL request that counts how often it is made.
+    private struct Counted: URLRequestConvertible {
+        let calls: Calls<String>
+
+        func asURLRequest() throws -> URLRequest {
+            calls.add("made")
+            return try URLRequest(url: "http://127.0.0.1:1/x", method: .get)
+        }
+    }
+
+    /// A session with a stopped queue for the preparation of requests.
+    private func stopped(
+        _ setup: Session.RequestSetup, _ queue: DispatchQueue, _ recorder: EventRecorder, _ adapter: HeaderAdapter
+    ) -> Session {
+        queue.suspend()
+        return Session(requestSetup: setup, requestQueue: queue, interceptor: adapter, eventMonitors: [recorder])
+    }
+
+    @Test(arguments: [Session.RequestSetup.lazy, .eager])
+    func aRequestThatIsCancelledWhileItsPreparationIsQueuedRunsNoCodeOfTheProgram(setup: Session.RequestSetup)
+        async throws
+    {
+        let (queue, recorder) = (DispatchQueue(label: "test.requests"), EventRecorder())
+        let (calls, adapter) = (Calls<String>(), HeaderAdapter("X-A", "1"))
+        let session = stopped(setup, queue, recorder, adapter)
+        let request = session.request(Counted(calls: calls))
+        request.resume().cancel()
+        await request.reaches(.cancelled(.over))
+        queue.resume()
+        await queue.passed()
+        #expect(calls.all.isEmpty && adapter.calls == 0 && request.requests.isEmpty)
+        await recorder.queue.passed()
+        #expect(recorder.names.last == "didFinish")
+        withExtendedLifetime(session) {}
+    }
+
+    @Test func anEagerRequestWhosePreparationIsQueuedRunsNoCodeOfTheProgramAfterItsSession() async throws {
+        let (queue, recorder) = (DispatchQueue(label: "test.requests"), EventRecorder())
+        let (calls, adapter) = (Calls<String>(), HeaderAdapter("X-A", "1"))
+        func queued() -> DataRequest { stopped(.eager, queue, recorder, adapter).request(Counted(calls: calls)) }
+        let request = queued()
+        await request.reaches(.finished)
+        queue.resume()
+        await queue.passed()
+        #expect(calls.all.isEmpty && adapter.calls == 0 && request.requests.isEmpty)
+        #expect(request.error?.isSessionDeinitializedError == true)
+    }
+
     @Test func anEagerRequestThatWasStartedKeepsItsSession() async throws {
         try await withTestServer { server async throws in
             server.serve("/x", .text("x"))

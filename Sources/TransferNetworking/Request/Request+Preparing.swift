@@ -18,16 +18,24 @@ extension Request {
     }
 
     private func make(_ attempt: Int) {
+        // The program's code is not run for a request that was cancelled, or lost its session, while it was queued.
+        guard read({ $0.isWanted(attempt) }) else { return }
         let made: URLRequest
         do {
             made = try makeURLRequest()
             try made.validate()
         } catch {
+            guard read({ $0.isWanted(attempt) }) else { return }
             let error = error.asAFError { .createURLRequestFailed(error: $0) }
             emit(MonitorEvent { [self] in $0.request(self, didFailToCreateURLRequestWithError: error) })
             return fail(error, attempt)
         }
-        update { $0.requests.append(made) }
+        let isWanted = update { state in
+            if state.isWanted(attempt) { state.requests.append(made) }
+            return state.isWanted(attempt)
+        }
+        // The program's code may have taken long.
+        guard isWanted else { return }
         emit(MonitorEvent { [self] in $0.request(self, didCreateInitialURLRequest: made) })
         let chain = session.chain(for: self)
         guard !chain.interceptors.isEmpty else { return created(made, attempt) }
@@ -39,9 +47,7 @@ extension Request {
 
     private func adapted(_ initial: URLRequest, _ result: Result<URLRequest, any Error>, _ attempt: Int) {
         let isFirst = update { state in
-            guard state.attempt == attempt, state.adaptedAttempt < attempt, state.lifecycle.isPreparing else {
-                return false
-            }
+            guard state.isWanted(attempt), state.adaptedAttempt < attempt else { return false }
             state.adaptedAttempt = attempt
             return true
         }
@@ -101,7 +107,7 @@ extension Request {
             bodyLength: transfer?.exchange.body.length, cached: transfer?.cached,
             onFirstBytes: firstBytesObserver(of: attempt))
         let isTaken = update { state in
-            guard state.attempt == attempt, state.lifecycle.isPreparing else { return false }
+            guard state.isWanted(attempt) else { return false }
             state.transfer = transfer
             state.attempts.append(record)
             state.progress.attemptStarted()

@@ -59,6 +59,9 @@ struct RequestState {
         return false
     }
 
+    /// Whether the preparation of an attempt is to continue.
+    func isWanted(_ attempt: Int) -> Bool { self.attempt == attempt && lifecycle.isPreparing }
+
     /// The failure of a task that never used the network.
     var unusedEnd: AFError { lostItsSession ? .sessionDeinitialized : .explicitlyCancelled }
 
