@@ -101,21 +101,21 @@ struct RequestSetupTests {
     @Test(arguments: [false, true])
     func anEagerRequestThatWasNotStartedEndsWithItsSession(isSuspended: Bool) async throws {
         let recorder = EventRecorder()
-        func prepared() async -> DataRequest {
+        func prepared() async -> (DataRequest, DispatchQueue, URLSession) {
             let session = eager(recorder)
             let request = session.request("http://127.0.0.1:1/x")
             if isSuspended { request.suspend() }
             await request.reaches(.active(isSuspended ? .suspended : .initialized, .prepared))
-            withExtendedLifetime(session) {}
-            return request
+            return withExtendedLifetime(session) { (request, session.rootQueue, session.session) }
         }
-        let request = await prepared()
+        let (request, rootQueue, foundation) = await prepared()
         await request.reaches(.finished)
         #expect(request.error?.isSessionDeinitializedError == true)
         #expect(await request.serializingData().response.error?.isSessionDeinitializedError == true)
         await recorder.until("didFinish")
         #expect(recorder.all("didCompleteTask").count == 1 && recorder.all("didFinish").count == 1)
-        #expect(request.delegate != nil)
+        // The session that reports the end has the parts of the released one.
+        #expect(request.session.rootQueue === rootQueue && request.session.session === foundation)
     }
 
     /// A URL request that counts how often it is made.

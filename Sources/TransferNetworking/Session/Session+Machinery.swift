@@ -10,17 +10,20 @@ import TransferReachability
 extension Session {
     /// The session that Foundation's signatures need. It carries the configuration, lists the tasks of running
     /// requests, and sends nothing.
-    public var session: URLSession {
-        foundation.withLock { session in
+    public var session: URLSession { carrier(of: self) }
+
+    /// - Parameter owner: The session whose requests are listed; `nil` where it is being released.
+    func carrier(of owner: Session?) -> URLSession {
+        parts.foundation.session.withLock { session in
             if let session { return session }
-            let made = CarrierSession(configuration: configuration, delegate: delegate, owner: self)
+            let made = CarrierSession(configuration: configuration, delegate: delegate, owner: owner)
             session = made
             return made
         }
     }
 
     var configuration: URLSessionConfiguration {
-        lazyConfiguration.withLock { configuration in
+        parts.foundation.configuration.withLock { configuration in
             if let configuration { return configuration }
             let made = URLSessionConfiguration.af.default
             configuration = made

@@ -28,11 +28,9 @@ open class Session: @unchecked Sendable {
     let active = ActiveRequests()
     let connectivity = ConnectivityWatch()
     let authenticationMemory = AuthenticationMemory()
-    let lazyConfiguration: Mutex<URLSessionConfiguration?>
     let lazyEngine = Mutex<ExchangeEngine?>(nil)
     let lazyRules = Mutex<TLSRules?>(nil)
     let lastSettings = Mutex(LastSettings())
-    let foundation: Mutex<URLSession?>
     let lastTask = Atomic(0)
 
     /// - Parameters:
@@ -44,9 +42,7 @@ open class Session: @unchecked Sendable {
         delegate: SessionDelegate = SessionDelegate()
     ) {
         self.settings = settings
-        parts = settings.inherited ?? SessionParts(settings)
-        lazyConfiguration = Mutex(configuration)
-        foundation = Mutex(nil)
+        parts = settings.inherited ?? SessionParts(settings, configuration)
         self.delegate = delegate
     }
 
@@ -63,9 +59,7 @@ open class Session: @unchecked Sendable {
         settings = SessionSettings(
             configuration, rootQueue, startRequestsImmediately, requestSetup, requestQueue, serializationQueue,
             interceptor, serverTrustManager, redirectHandler, cachedResponseHandler, eventMonitors)
-        parts = SessionParts(settings)
-        lazyConfiguration = Mutex(configuration)
-        foundation = Mutex(session)
+        parts = SessionParts(settings, configuration, session)
         self.delegate = delegate
     }
 
@@ -73,8 +67,7 @@ open class Session: @unchecked Sendable {
         for request in active.all { request.sessionReleased() }
         lazyEngine.withLock { $0 }?.shutDown()
         guard settings.inherited == nil, let monitors else { return }
-        let gone = foundation.withLock { $0 }
-        let session = gone ?? CarrierSession(configuration: configuration, delegate: delegate, owner: nil)
+        let session = carrier(of: nil)
         monitors.emit(MonitorEvent { $0.urlSession(session, didBecomeInvalidWithError: nil) })
     }
 

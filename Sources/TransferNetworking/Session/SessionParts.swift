@@ -1,5 +1,18 @@
 public import Dispatch
 import Foundation
+import FoundationNetworking
+import Synchronization
+
+/// The forms of a session in Foundation's types, each made on demand. A successor of a released session has the same.
+final class FoundationForms: Sendable {
+    let configuration: Mutex<URLSessionConfiguration?>
+    let session: Mutex<URLSession?>
+
+    init(_ configuration: URLSessionConfiguration?, _ session: URLSession?) {
+        self.configuration = Mutex(configuration)
+        self.session = Mutex(session)
+    }
+}
 
 /// The parts of a session that are made of its settings.
 struct SessionParts: Sendable {
@@ -13,8 +26,13 @@ struct SessionParts: Sendable {
     let cookies: SessionCookies?
     let protocols: ProtocolClasses?
     let hosts: HostSlots
+    let foundation: FoundationForms
 
-    init(_ settings: SessionSettings) {
+    /// - Parameters:
+    ///   - configuration: The configuration that the session shows; `nil` creates one on demand.
+    ///   - session: The `URLSession` that the session shows; `nil` creates one on demand.
+    init(_ settings: SessionSettings, _ configuration: URLSessionConfiguration?, _ session: URLSession? = nil) {
+        foundation = FoundationForms(configuration, session)
         let root = settings.rootQueue ?? DispatchQueue(label: "transferkit.session.root")
         rootQueue = root
         requestQueue = settings.requestQueue ?? DispatchQueue(label: "transferkit.session.requests", target: root)
