@@ -82,6 +82,69 @@ struct UndecidedRequestTests {
         }
     }
 
+    /// Two decisions are pending for the same time. The time of the second, which begins later, proves that the time of
+    /// the first is over.
+    @Test func aSuspensionDoesNotCountInTheTimeOfADecisionAboutAResponse() async throws {
+        try await withTestServer { server async throws in
+            server.serve("/x", .text("body"))
+            var request = URLRequest(url: try #require(URL(string: server.url("/x"))))
+            request.timeoutInterval = 1
+            let session = makeSession()
+            let kept = Calls<@Sendable (Request.ResponseDisposition) -> Void>()
+            let suspended = session.request(request).onHTTPResponse(on: testQueue) { _, decide in kept.add(decide) }
+            let text = suspended.serializingString()
+            let decide = try #require(await kept.first())
+            suspended.suspend()
+            let other = await session.request(request)
+                .onHTTPResponse(on: testQueue) { _, decide in kept.add(decide) }.serializingData().response
+            #expect((other.error?.underlyingError as? URLError)?.code == .timedOut, "\(other)")
+            suspended.resume()
+            decide(.allow)
+            #expect(try await text.value == "body")
+        }
+    }
+
+    @Test func aSuspensionDoesNotCountInTheTimeOfADecisionAboutARedirect() async throws {
+        try await withTestServer { server async throws in
+            server.script("/a", [], afterwards: .redirect(to: "/b", status: 302))
+            var request = URLRequest(url: try #require(URL(string: server.url("/a"))))
+            request.timeoutInterval = 1
+            let (session, silent) = (makeSession(), Silent())
+            let suspended = session.request(request).redirect(using: silent)
+            let data = suspended.serializingData()
+            let decide = try #require(await silent.redirects.first())
+            suspended.suspend()
+            let other = await session.request(request).redirect(using: silent).serializingData().response
+            #expect((other.error?.underlyingError as? URLError)?.code == .timedOut, "\(other)")
+            suspended.resume()
+            decide(nil)
+            #expect(await data.response.response?.statusCode == 302)
+        }
+    }
+
+    /// Neither the time of the decision about the response nor a second call of its completion counts for the handler
+    /// of the cache.
+    @Test func aDecisionAboutTheResponseIsNoneAboutItsStorage() async throws {
+        try await withTestServer { server async throws in
+            let client = CachingClient()
+            server.count("/r", client.clock, ["Cache-Control": "max-age=60", "ETag": "\"1\""])
+            var request = URLRequest(url: try #require(URL(string: server.url("/r"))))
+            request.timeoutInterval = 0.3
+            let silent = Silent()
+            let kept = Calls<@Sendable (Request.ResponseDisposition) -> Void>()
+            let asked = client.session.request(request).cacheResponse(using: silent)
+                .onHTTPResponse(on: testQueue) { _, decide in
+                    kept.add(decide)
+                    decide(.allow)
+                }
+            async let response = asked.response()
+            _ = await silent.responses.first()
+            kept.all.first?(.cancel)
+            #expect(await response.error == nil)
+            #expect(await response.data == Data("1".utf8))
+        }
+    }
+
     @Test func aResponseWhoseStorageIsNeverDecidedIsDeliveredAndNotStored() async throws {
         try await withTestServer { server async throws in
             let client = CachingClient()

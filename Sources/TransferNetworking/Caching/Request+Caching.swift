@@ -7,7 +7,8 @@ extension Request {
     /// Asks `handler`, in place of the session's handler, whether and how responses are stored.
     ///
     /// Only responses to data requests are stored, not those to uploads, downloads and streams. A response about which
-    /// the handler does not decide within the request's `timeoutInterval` is not stored.
+    /// the handler does not decide within the time-out of the request (``SessionSettings/requestTimeout``) is not
+    /// stored.
     ///
     /// - Precondition: The request has no handler yet.
     @discardableResult
@@ -66,10 +67,10 @@ extension Request {
         record.gate.close()
         if read({ $0.isCancelled }) { _ = record.gate.decide() }
         record.gate.whenDecided(proceed)
-        let given = UnsharedResponse(response: proposed)
+        let (given, decision) = (UnsharedResponse(response: proposed), PendingDecision())
         session.rootQueue.async { [self] in
             handler.dataTask(task, willCacheResponse: given.response) { result in
-                guard !record.gate.hasDecision else { return }
+                guard decision.take(), !record.gate.hasDecision else { return }
                 let stored = result.flatMap { result in
                     cached.replaced(response) { response.replaced(by: result, proposed: given.response, of: $0) }
                 }
@@ -77,7 +78,7 @@ extension Request {
                 _ = record.gate.decide()
             }
             guard !record.gate.hasDecision else { return }
-            afterTimeout(of: record) { [weak record] in _ = record?.gate.decide() }
+            bound(decision, of: record) { [weak record] in _ = record?.gate.decide() }
         }
     }
 }

@@ -1,12 +1,11 @@
 import Foundation
 import FoundationNetworking
-import Synchronization
 import TransferCore
 import TransferEngine
 
 extension Request {
     /// Asks `handler`, in place of the session's handler, about each redirect. A handler that does not answer within
-    /// the request's `timeoutInterval` ends the request with `URLError.timedOut`.
+    /// the time-out of the request (``SessionSettings/requestTimeout``) ends the request with `URLError.timedOut`.
     ///
     /// - Precondition: The request has no handler yet.
     @discardableResult
@@ -32,30 +31,19 @@ extension Request {
         emit(record) { $0.urlSession($1, task: $2, willPerformHTTPRedirection: response, newRequest: next) }
         guard let handler else { return }
         let task = record.task(of: self)
-        let answer = FirstAnswer()
+        let decision = PendingDecision()
         session.rootQueue.async { [self] in
             guard record.isRunning, !isCancelled else { return }
             handler.task(task, willBeRedirectedTo: next, for: response) { request in
                 // A second answer, or a late one, must not count for the next redirect.
-                guard answer.isTaken() else { return }
+                guard decision.take() else { return }
                 record.decide(request.flatMap { RedirectDecision($0, proposed: next) } ?? .stay)
             }
-            guard !answer.isThere else { return }
-            afterTimeout(of: record) { [weak record] in
-                guard answer.isTaken() else { return }
+            bound(decision, of: record) { [weak record] in
                 record?.handle?.cancel(TransferError(.timedOut, "the redirect handler did not decide in time"))
             }
         }
     }
-}
-
-/// A flag that accepts only the first answer.
-private final class FirstAnswer: Sendable {
-    private let hasOne = Atomic(false)
-
-    var isThere: Bool { hasOne.load(ordering: .relaxed) }
-
-    func isTaken() -> Bool { !hasOne.exchange(true, ordering: .relaxed) }
 }
 
 extension URLRequest {

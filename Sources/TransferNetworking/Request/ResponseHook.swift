@@ -32,12 +32,17 @@ struct ResponseHook: Sendable {
             return
         }
         record.gate.close()
-        let asker = WeakRequest(request)
-        request.afterTimeout(of: record) { [weak record] in record?.decisionTimedOut() }
+        let (asker, decision) = (WeakRequest(request), PendingDecision())
+        request.bound(decision, of: record) { [weak record] in record?.decisionTimedOut() }
         (queue ?? request.session.rootQueue).async {
-            guard let response = record.response else { return record.proceed() }
+            guard let response = record.response else {
+                if decision.take() { record.proceed() }
+                return
+            }
             for stream in streams { stream(response) }
             handler(response) { disposition in
+                // A second decision, or a late one, must not open the gate for the cache.
+                guard decision.take() else { return }
                 // A decision about an earlier attempt does not affect the current one.
                 if case .cancel = disposition, !record.gate.hasDecision, let request = asker.request,
                     request.isLatest(record)
@@ -59,12 +64,6 @@ struct WeakRequest: Sendable {
 }
 
 extension Request {
-    /// Calls `action` on the root queue after the request's timeout, which bounds the program's decisions too.
-    func afterTimeout(of record: AttemptRecord, _ action: @escaping @Sendable () -> Void) {
-        guard let limit = session.settings.idleTimeout(of: record.urlRequest) else { return }
-        session.rootQueue.asyncAfter(deadline: .now() + min(limit, 1e8), execute: action)
-    }
-
     func isLatest(_ record: AttemptRecord) -> Bool { read { $0.attempts.last } === record }
 
     func emitResponse(_ record: AttemptRecord) {
