@@ -13,8 +13,9 @@ public protocol CachedResponseHandler: Sendable {
     /// - Parameters:
     ///   - task: The attempt that brought the response.
     ///   - response: The response that would be stored.
-    ///   - completion: Must be called once, on any thread, with the response to store, or `nil` to store nothing. The
-    ///     response's `storagePolicy` is respected.
+    ///   - completion: Must be called on any thread, within the time-out of the request
+    ///     (``SessionSettings/requestTimeout``), else nothing is stored; only the first call counts. Its argument is
+    ///     the response to store, or `nil` to store nothing. The response's `storagePolicy` is respected.
     func dataTask(
         _ task: URLSessionDataTask, willCacheResponse response: CachedURLResponse,
         completion: @escaping @Sendable (CachedURLResponse?) -> Void)

@@ -15,9 +15,9 @@ public protocol RedirectHandler: Sendable {
     ///   - task: The attempt that is redirected.
     ///   - request: The proposed request. Across origins it carries nothing that identifies or authorises the user.
     ///   - response: The redirecting response.
-    ///   - completion: Must be called on any thread, within the request's `timeoutInterval`; only the first call
-    ///     counts. Its argument is the request to follow with, or `nil` to accept the redirecting response as the final
-    ///     one.
+    ///   - completion: Must be called on any thread, within the time-out of the request
+    ///     (``SessionSettings/requestTimeout``); only the first call counts. Its argument is the request to follow
+    ///     with, or `nil` to accept the redirecting response as the final one.
     func task(
         _ task: URLSessionTask, willBeRedirectedTo request: URLRequest, for response: HTTPURLResponse,
         completion: @escaping @Sendable (URLRequest?) -> Void)

@@ -25,8 +25,8 @@ extension DataRequest {
     /// Calls `handler` on `queue` with the head of each response. The body is read only after the handler has passed
     /// its decision about the request to the completion. A later call replaces the handler.
     ///
-    /// A handler that does not call the completion within the request's `timeoutInterval` ends the request with
-    /// `URLError.timedOut`.
+    /// A handler that does not call the completion within the time-out of the request
+    /// (``SessionSettings/requestTimeout``) ends the request with `URLError.timedOut`.
     @preconcurrency
     @discardableResult
     public func onHTTPResponse(
@@ -75,8 +75,8 @@ extension DataStreamRequest {
     /// Calls `handler` on `queue` with the head of each response. The stream is read only after the handler has passed
     /// its decision about the request to the completion. A later call replaces the handler.
     ///
-    /// A handler that does not call the completion within the request's `timeoutInterval` ends the request with
-    /// `URLError.timedOut`.
+    /// A handler that does not call the completion within the time-out of the request
+    /// (``SessionSettings/requestTimeout``) ends the request with `URLError.timedOut`.
     @preconcurrency
     @discardableResult
     public func onHTTPResponse(

@@ -46,8 +46,11 @@ public struct SessionSettings: Sendable {
     public var requestQueue: DispatchQueue?
     /// The queue on which responses are serialized. `nil` creates one.
     public var serializationQueue: DispatchQueue?
-    /// The longest time without a byte in either direction, in seconds. A URL request's own value counts if it is
-    /// shorter.
+    /// The time-out of a request, in seconds: the longest time without a byte in either direction. It bounds the
+    /// program's decisions about responses, redirects and the cache too. A suspension does not count.
+    ///
+    /// The shorter of this value and the URL request's `timeoutInterval` counts. A value of 60, Foundation's default,
+    /// counts only where the other one was not set either.
     public var requestTimeout: TimeInterval = 60
     /// The longest time for a whole attempt, in seconds.
     public var resourceTimeout: TimeInterval = 7 * 24 * 3600
