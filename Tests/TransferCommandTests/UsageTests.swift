@@ -84,6 +84,7 @@ import TransferTestSupport
         (["work"], nil), (["work", "--queue", "here"], nil), (["config", "ftp:x"], nil),
         (["config"], "TRANSFER_CONCURRENCY"), (["wait"], nil), (["pause"], nil),
         (["resume"], nil), (["cancel"], nil), (["retry"], nil), (["forget", "a", "b"], nil), (["validate"], nil),
+        (["top", "a", "b"], nil),
     ]
 
     @Test(arguments: usages) func eachVerbHasItsOwnUsage(_ words: [String], _ variable: String?) async throws {

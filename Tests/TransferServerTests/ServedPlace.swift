@@ -27,7 +27,7 @@ struct ServedPlace: Sendable {
             environment: [
                 "PATH": "/usr/bin:/bin", "HOME": folder.path("home"), "LANG": "C.UTF-8", "SECRET": Self.secret,
                 "READER": "only-looking",
-            ].merging(environment) { $1 }, workingFolder: folder.path, timeout: .seconds(120))
+            ].merging(environment) { $1 }, workingFolder: folder.path, timeout: .seconds(300))
         command.standardInput = .none
         let process = try ChildProcess.start(command)
         let line = try await process.line(.standardOutput) { $0.hasPrefix("serving ") }
