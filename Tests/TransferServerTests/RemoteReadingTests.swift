@@ -55,10 +55,13 @@ import TransferTestSupport
                 }
                 for name in ["n/done", "n/failed", "n/skipped", "n/running", "n/blocked", "p/paused"] {
                     for options in [[], ["--json"]] {
-                        let remote = try await transfer(["why", name] + options, at: place)
-                        let own = try await transfer(["why", name] + options, at: place, isRemote: false)
-                        #expect(remote.exitCode == 0 && own.exitCode == 0, "\(remote) \(own)")
-                        #expect(shown(remote, place) == shown(own, place))
+                        // The state may change between the two commands.
+                        try await until("both say the same of \(name)") {
+                            let remote = try await transfer(["why", name] + options, at: place)
+                            let own = try await transfer(["why", name] + options, at: place, isRemote: false)
+                            #expect(remote.exitCode == 0 && own.exitCode == 0, "\(remote) \(own)")
+                            return shown(remote, place) == shown(own, place)
+                        }
                     }
                 }
             }
@@ -80,9 +83,12 @@ import TransferTestSupport
             try await until("it is known that the command failed") {
                 try await transfer(["why", "own/a"], at: place).standardOutput.contains("could not be called")
             }
-            let remote = try await transfer(["why", "own/a"], at: place)
-            let own = try await transfer(["why", "own/a"], at: place, isRemote: false)
-            #expect(shown(remote, place) == shown(own, place) && remote.standardOutput.contains("onFinish: "))
+            // The text counts the seconds to the next call, which pass between the two commands.
+            try await until("both say the same") {
+                let remote = try await transfer(["why", "own/a"], at: place)
+                let own = try await transfer(["why", "own/a"], at: place, isRemote: false)
+                return shown(remote, place) == shown(own, place) && remote.standardOutput.contains("onFinish: ")
+            }
             try await place.stop()
         }
     }
