@@ -44,23 +44,9 @@ final class CommandRun: Sendable {
     func run(
         _ command: HookCommand, named name: String, environment: [String: String], message: String
     ) throws(TransferError) {
-        let program: String
-        do throws(HookCommand.Fault) {
-            program = try command.program(path: environment["PATH"])
-        } catch {
-            throw TransferError(.hookFailed, "the command \"\(name)\" cannot be started: \(error.message)")
-        }
         let input = try Self.file(with: message)
         defer { close(input) }
-        var ends: [Int32] = [-1, -1]
-        guard transfer_pipe(&ends) == 0 else { throw Self.failure("no pipe can be made") }
-        let (output, childs) = (ends[0], ends[1])
-        defer { close(output) }
-        let start = Self.start(
-            program, command.arguments, environment, input: input, output: childs, errors: childs)
-        close(childs)
-        try began(start, name)
-        let end = follow(start.pid, output, for: command.timeLimit, keeping: Self.outputKept)
+        let end = try end(of: command, name, environment, input: input, errors: nil, keeping: Self.outputKept)
         try Self.judge(end, name, command, words: Self.lastLine(of: end.output))
     }
 
@@ -71,30 +57,40 @@ final class CommandRun: Sendable {
     func output(
         of command: HookCommand, named name: String, environment: [String: String], limit: Int
     ) throws(TransferError) -> [UInt8] {
-        let program: String
-        do throws(HookCommand.Fault) {
-            program = try command.program(path: environment["PATH"])
-        } catch {
-            throw TransferError(.hookFailed, "the command \"\(name)\" cannot be started: \(error.message)")
-        }
         let nothing = transfer_open("/dev/null", O_RDWR | O_CLOEXEC, 0)
         guard nothing >= 0 else { throw Self.failure("/dev/null cannot be opened") }
         defer { close(nothing) }
-        var ends: [Int32] = [-1, -1]
-        guard transfer_pipe(&ends) == 0 else { throw Self.failure("no pipe can be made") }
-        let (output, childs) = (ends[0], ends[1])
-        defer { close(output) }
-        let start = Self.start(
-            program, command.arguments, environment, input: nothing, output: childs, errors: nothing)
-        close(childs)
-        try began(start, name)
-        let end = follow(start.pid, output, for: command.timeLimit, keeping: limit + 1)
+        let end = try end(of: command, name, environment, input: nothing, errors: nothing, keeping: limit + 1)
         try Self.judge(end, name, command, words: nil)
         guard end.output.count <= limit else {
             throw TransferError(
                 .hookFailed, "the command \"\(name)\" wrote more than \(CountText.bytes(Int64(limit)))")
         }
         return end.output
+    }
+
+    /// Starts the program, and follows it to its end.
+    ///
+    /// - Parameter errors: The program's standard error; that of its standard output where it is `nil`.
+    private func end(
+        of command: HookCommand, _ name: String, _ environment: [String: String], input: Int32, errors: Int32?,
+        keeping kept: Int
+    ) throws(TransferError) -> End {
+        let program: String
+        do throws(HookCommand.Fault) {
+            program = try command.program(path: environment["PATH"])
+        } catch {
+            throw TransferError(.hookFailed, "the command \"\(name)\" cannot be started: \(error.message)")
+        }
+        var ends: [Int32] = [-1, -1]
+        guard transfer_pipe(&ends) == 0 else { throw Self.failure("no pipe can be made") }
+        let (output, childs) = (ends[0], ends[1])
+        defer { close(output) }
+        let start = Self.start(
+            program, command.arguments, environment, input: input, output: childs, errors: errors ?? childs)
+        close(childs)
+        try began(start, name)
+        return follow(start.pid, output, for: command.timeLimit, keeping: kept)
     }
 
     private func began(_ start: (pid: pid_t, code: Int32), _ name: String) throws(TransferError) {
